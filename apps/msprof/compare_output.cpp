@@ -15,6 +15,7 @@
 #include "base/text_table.hpp"
 #include "base/words.hpp"
 #include "export/table_writers.hpp"
+#include "msprof/json_values.hpp"
 
 namespace msprof {
 
@@ -261,13 +262,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-template <typename Value>
-ordered_json json_of(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-ordered_json json_of(const std::string& text) {
-  return text.empty() ? ordered_json() : ordered_json(valid_utf8(text));
-}
 ordered_json json_of(const std::vector<std::string>& texts) {
   ordered_json list = ordered_json::array();
   for (const std::string& text : texts) list.push_back(valid_utf8(text));

@@ -20,6 +20,7 @@
 #include "export/table_writers.hpp"
 #include "msprof/cluster_info.hpp"
 #include "msprof/cluster_store.hpp"
+#include "msprof/json_values.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/query_sql.hpp"
 #include "query/cluster_views.hpp"
@@ -36,13 +37,6 @@ std::string name_of(const ChosenCapture& capture) {
   return std::filesystem::weakly_canonical(capture.folder).filename().string();
 }
 
-template <typename Value>
-ordered_json json_of(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-ordered_json json_of(const std::string& text) {
-  return text.empty() ? ordered_json() : ordered_json(valid_utf8(text));
-}
 ordered_json json_of(const ProductLists& products) {
   return {{"with_data", products.with_data}, {"without_data", products.without_data}};
 }

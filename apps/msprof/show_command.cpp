@@ -21,6 +21,7 @@
 #include "export/table_writers.hpp"
 #include "msprof/cluster_show.hpp"
 #include "msprof/cluster_store.hpp"
+#include "msprof/json_values.hpp"
 #include "msprof/pipeline.hpp"
 #include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
@@ -155,10 +156,6 @@ void print_tables(const std::vector<ShownTable>& tables) {
     table.rows.write(text);
     fmt::print("\n{}\n{}", table.title, text.for_terminal(STDOUT_FILENO));
   }
-}
-
-ordered_json json_of(std::optional<std::int64_t> count) {
-  return count ? ordered_json(*count) : ordered_json();
 }
 
 ordered_json json_of(const TableRows::Cell& cell) {

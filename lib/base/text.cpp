@@ -127,6 +127,13 @@ std::uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
+std::size_t partial_match_at_end(std::string_view text, std::string_view word) {
+  for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
+    if (text.ends_with(word.substr(0, size))) return size;
+  }
+  return 0;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;

@@ -42,6 +42,9 @@ std::string limited_file_name(std::string_view stem, std::string_view extension)
 // 64-bit FNV-1a; to distinguish names, not for safety.
 std::uint64_t fnv1a(std::string_view bytes);
 
+// Number of bytes at the end of `text` that are a prefix of `word` but not the whole word.
+std::size_t partial_match_at_end(std::string_view text, std::string_view word);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string lower_ascii(std::string_view text);

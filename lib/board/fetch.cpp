@@ -42,7 +42,7 @@ cd "$1" && find tree -type f -newer "$2"
 )sh"};
 
 constexpr const char* kStart = "stamp";
-constexpr const char* kEnd = "stamp.end";
+constexpr const char* kEndStamp = "stamp.end";
 
 std::set<std::string> paths_in(std::string_view lines) {
   std::set<std::string> paths;
@@ -241,8 +241,8 @@ std::set<std::string> BoardFetch::touched_files(std::set<std::string> touched) {
   if (newer_before_.empty()) return touched;
   // Without space for it on a full disk, nothing is newer: too much is fetched rather than too
   // little.
-  link_.shell().ask(kMakeStamp, {link_.run_folder(), kEnd, "0"});
-  const std::set<std::string> ahead = files_newer_than(kEnd);
+  link_.shell().ask(kMakeStamp, {link_.run_folder(), kEndStamp, "0"});
+  const std::set<std::string> ahead = files_newer_than(kEndStamp);
   std::erase_if(touched, [&](const std::string& path) {
     return newer_before_.contains(path) && ahead.contains(path);
   });

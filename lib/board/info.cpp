@@ -43,7 +43,7 @@ namespace {
 constexpr std::uint64_t kFreeBlockBytes = 1024;  // df -k
 
 // Makes the folder, too. Exit code 71: it cannot be made.
-constexpr std::string_view kMakeFolder = R"sh(
+constexpr std::string_view kMakeOurFolder = R"sh(
 umask 077
 mkdir -p "$ours" && cd "$ours" || exit 71
 free_of .
@@ -140,7 +140,7 @@ BoardInfo parse_board_info(std::string_view answer) {
 
 InfoQuestion::InfoQuestion(BoardShell& shell, const std::string& board_dir) : shell_(shell) {
   static const std::string text =
-      fmt::format("{}{}{}{}", kFindFolder, kInfoScript, kFreeFunction, kMakeFolder);
+      fmt::format("{}{}{}{}", kFindFolder, kInfoScript, kFreeFunction, kMakeOurFolder);
   pump_ = std::make_unique<CommandPump>(
       shell_, BoardScript{"inspecting the board", text}, std::vector<std::string>{board_dir},
       BoardShell::Source(),

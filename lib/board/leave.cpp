@@ -33,7 +33,7 @@ printf "%s\n" "$place"
 
 // $1 the run folder, $2 the place: moves each capture there and notes it, so that a second try goes
 // on. "left HAS_DATA KILOBYTES NAME PATH", a line each.
-constexpr BoardScript kMove = {"giving the recording its place", R"sh(
+constexpr BoardScript kMoveRecording = {"giving the recording its place", R"sh(
 umask 077
 mkdir -p "$2" && cd "$1" || exit 1
 for capture in profiling/PROF_* profiling/JOB*; do
@@ -79,7 +79,7 @@ void BoardLeave::open() {
 std::vector<LeftCapture> BoardLeave::move_captures() {
   std::vector<LeftCapture> captures;
   link_.with_reconnect([&] {
-    const BoardAnswer answer = link_.shell().ask(kMove, {link_.run_folder(), place_});
+    const BoardAnswer answer = link_.shell().ask(kMoveRecording, {link_.run_folder(), place_});
     if (!answer.ok()) {
       throw Error(Exit::cannot_write,
                   fmt::format("{}: {}: {}", link_.name(), place_, answer.reason()));

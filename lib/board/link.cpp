@@ -37,7 +37,7 @@ constexpr std::string_view kLocked = "locked ";  // and the pid of the script
 // others, $5 who asks, then what sh gets to run once it is held. lock/owner: pid, its start time in
 // ticks since boot, run, a state ("held", "lost" while it waits, "survives" of a run with a keeper
 // of its own), who and since when.
-constexpr const char* kKeep = R"sh(
+constexpr const char* kHoldLock = R"sh(
 run=$2 window=$3 force=$4 me=$5
 umask 077
 trap "" HUP PIPE
@@ -133,7 +133,7 @@ keep_recording "$run"
 
 const BoardScript& keep_script() {
   static const std::string text = std::string(kFindFolder) + kMarkedFunction + kEndFunctions +
-                                  kLockFunctions + kUnmountFunction + kKeepFunctions + kKeep;
+                                  kLockFunctions + kUnmountFunction + kKeepFunctions + kHoldLock;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
 }

@@ -26,7 +26,7 @@ bool has_control_characters(std::string_view path) {
 }
 
 constexpr std::string_view kRefused = "@refused";
-constexpr std::string_view kEnd = "@end";
+constexpr std::string_view kListEnd = "@end";
 constexpr std::size_t kMaxPath = 4'000;  // Linux takes 4,095 bytes
 
 // File kinds in a mode, as every Linux has them.
@@ -290,7 +290,7 @@ TreeListing parse_board_listing(std::string_view answer) {
     answer.remove_prefix(at == std::string_view::npos ? answer.size() : at + 1);
     if (line == kRefused) {
       ++listing.refused;
-    } else if (line == kEnd) {
+    } else if (line == kListEnd) {
       whole = true;
     } else {
       parse_line(listing, line);

@@ -141,14 +141,6 @@ int signal_number(const std::string& name) {
   return 0;
 }
 
-// Number of bytes at the end of `text` that may be the begin of `word`.
-std::size_t begun_at_end(std::string_view text, std::string_view word) {
-  for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
-    if (text.ends_with(word.substr(0, size))) return size;
-  }
-  return 0;
-}
-
 }  // namespace
 
 const std::string_view kEnterApplication = R"sh(
@@ -301,7 +293,7 @@ void BoardProgram::show_until_failure(std::string_view bytes) {
   if (shown_bytes_ < kMaxComplaint) {
     const auto at = held_.find(kFailedWord);
     failed_ = at != std::string::npos;
-    size = failed_ ? at : held_.size() - begun_at_end(held_, kFailedWord);
+    size = failed_ ? at : held_.size() - partial_match_at_end(held_, kFailedWord);
   }
   shown_bytes_ += size;
   write_all(stdout_fd_, std::string_view(held_).substr(0, size));

@@ -16,7 +16,7 @@ namespace {
 
 // $1 folder, $2 program. "root PATH", "head HEX…", one "acl PATH" a file; a line "missing …" names
 // what is not there.
-constexpr BoardScript kFind = {"inspecting the project on the board", R"sh(
+constexpr BoardScript kFindProject = {"inspecting the project on the board", R"sh(
 cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
 echo "root $(pwd -P)"
 [ -f "./$2" ] || { echo "missing there is no file $2 in it"; exit 0; }
@@ -43,7 +43,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
     throw Error(Exit::usage,
                 fmt::format("-m {}: with --remote-dir it must be a path inside that folder", main));
   }
-  const BoardAnswer answer = link.shell().ask(kFind, {folder, inside});
+  const BoardAnswer answer = link.shell().ask(kFindProject, {folder, inside});
   RemoteProject found;
   std::vector<std::string> acl_files;
   std::string root;

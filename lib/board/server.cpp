@@ -32,7 +32,7 @@ namespace {
 
 // $1 folder, $2 word: "folder PATH", "program PATH", "real PATH" and, of a script that python3
 // runs, "script"; or "missing WHY".
-constexpr const char* kFind = R"sh(
+constexpr const char* kFindServer = R"sh(
 missing() { printf "missing %s\n" "$1"; exit 0; }
 cd "$HOME" && cd "${1:-.}" 2>/dev/null || missing "there is no folder $1"
 folder=$(pwd -P)
@@ -160,7 +160,7 @@ BoardAnswer ask_in_login_shell(BoardShell& shell, std::string_view name, const s
 ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
                                  const std::string& word) {
   const BoardAnswer answer =
-      ask_in_login_shell(shell, "looking for the application", kFind, {folder, word});
+      ask_in_login_shell(shell, "looking for the application", kFindServer, {folder, word});
   const std::string server = shell.login().name();
   ServerApplication found;
   for (const std::string_view line : split(answer.out, '\n')) {

@@ -45,7 +45,7 @@ mkdir "$way" "$@"
 
 // Of a run, or of all that is ours: never what is mounted there. Folders alone: a file may be a
 // further name of one of the user's.
-constexpr const char* kRemove = R"sh(
+constexpr const char* kRemoveRuns = R"sh(
 for run in "$1" "$1"/runs/*; do
   unmount "$run" || exit 1
 done
@@ -54,14 +54,14 @@ rm -rf "$1"
 )sh";
 
 const BoardScript& remove_script() {
-  static const std::string text = std::string(kUnmountFunction) + kRemove;
+  static const std::string text = std::string(kUnmountFunction) + kRemoveRuns;
   static const BoardScript script = {"removing what is on the board", text};
   return script;
 }
 
 // $1 from, $2 to: the whole folder, or of a run ("recording") the recording alone. "brought-home":
 // the whole folder, and a mark that its results are elsewhere, too.
-constexpr BoardScript kKeep = {"keeping the run on the board", R"sh(
+constexpr BoardScript kKeepRun = {"keeping the run on the board", R"sh(
 umask 077
 mkdir -p "${2%/*}" || exit 1
 set -- "$1" "$2" "$3" "$1/profiling"/*
@@ -521,7 +521,7 @@ std::string SshHost::keep() {
   try {
     link_.with_reconnect([&] {
       if (nfs_.is_on()) return nfs_.close(false);
-      link_.shell().change(kKeep, {link_.run_folder(), place, survives_ ? "run" : "recording"});
+      link_.shell().change(kKeepRun, {link_.run_folder(), place, survives_ ? "run" : "recording"});
     });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
@@ -563,7 +563,7 @@ void SshHost::remove_run() {
   if (nfs_.is_open() && !is_home) log::warn("what was recorded stays in {}", nfs_.place());
   nfs_.close(is_home && !options_.keep);
   if (has_run_ && options_.keep) {
-    shell.change(kKeep,
+    shell.change(kKeepRun,
                  {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
     log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {

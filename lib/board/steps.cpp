@@ -16,8 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxStepErrors = 256 << 10;  // of several scripts together
-constexpr std::size_t kChunk = 128 << 10;
-constexpr std::chrono::milliseconds kPollInterval{100};
+constexpr std::size_t kStepInputChunk = 128 << 10;
+constexpr std::chrono::milliseconds kStepPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};
 constexpr std::chrono::seconds kFarewell{10};
 
@@ -31,14 +31,6 @@ over() {
   [ "$1" = 0 ] || [ "$2" = 1 ] || exit 0
 }
 )sh";
-
-// Number of bytes at the end of `text` that may be the begin of `word`.
-std::size_t begun_at_end(std::string_view text, std::string_view word) {
-  for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
-    if (text.ends_with(word.substr(0, size))) return size;
-  }
-  return 0;
-}
 
 // The code behind an end's word, up to the end of its line; empty where that has not come, or is
 // none.
@@ -54,7 +46,7 @@ void end_early(SshCommand& command) {
   const auto limit = Clock::now() + kFarewell;
   try {
     command.close_input();
-    while (!command.wait(kPollInterval) && Clock::now() < limit && interrupt::count() < 2) {
+    while (!command.wait(kStepPollInterval) && Clock::now() < limit && interrupt::count() < 2) {
     }
   } catch (const Error& error) {
     log::verbose("{}", error.what());
@@ -93,7 +85,7 @@ bool StepPack::add(const BoardStep& step) {
 void StepAnswers::add_out(std::string_view bytes) {
   // The bytes of a stream are not copied where nothing waits before them and no end is in them.
   if (sink_ && out_.empty() && bytes.find(end_) == std::string_view::npos) {
-    const std::size_t given = bytes.size() - begun_at_end(bytes, end_);
+    const std::size_t given = bytes.size() - partial_match_at_end(bytes, end_);
     out_ = bytes.substr(given);
     if (given > 0) sink_(bytes.substr(0, given));
     return;
@@ -109,7 +101,7 @@ void StepAnswers::give_out() {
     searched_ = out_.size() - std::min(out_.size(), end_.size());
   }
   if (!sink_) return;
-  const std::size_t size = out_end_ ? *out_end_ : out_.size() - begun_at_end(out_, end_);
+  const std::size_t size = out_end_ ? *out_end_ : out_.size() - partial_match_at_end(out_, end_);
   if (size == 0) return;
   const std::string given = out_.substr(0, size);
   out_.erase(0, size);
@@ -180,7 +172,7 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
             moved_ = Clock::now();
             if (errors) errors(bytes);
           })),
-      buffer_(source_ ? kChunk : 0),
+      buffer_(source_ ? kStepInputChunk : 0),
       open_(static_cast<bool>(source_)) {
   if (!open_) command_->close_input();
 }
@@ -202,7 +194,7 @@ std::optional<CommandEnd> CommandPump::turn() {
   waiting_.remove_prefix(taken);
   if (taken > 0) moved_ = Clock::now();
   // While the board takes bytes there is nothing to wait for.
-  const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kPollInterval;
+  const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kStepPollInterval;
   if (auto end = command_->wait(limit)) return end;
   if (Clock::now() - moved_ > kSilence) {
     throw Error(Exit::board_unreachable, fmt::format("{}: {} has made no progress for {} s", host_,

@@ -214,7 +214,7 @@ class TarReader {
 constexpr std::size_t kChunk = 128 << 10;
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-struct FreeEntry {
+struct FreeArchiveEntry {
   void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
 };
 
@@ -254,11 +254,12 @@ mkdir -p "$1" && cd "$1" && exec tar xpof -
 )sh"};
 
 // Bytes that the names of one command may take, below what a board takes as a whole.
-constexpr std::size_t kMaxNameBytes = 8'000;
+constexpr std::size_t kMaxTarNameBytes = 8'000;
 
 std::vector<std::vector<std::string>> in_batches(const std::string& folder,
                                                  const std::vector<std::string>& paths) {
-  const std::size_t most = kMaxNameBytes - std::min(kMaxNameBytes, shell_quoted(folder).size());
+  const std::size_t most =
+      kMaxTarNameBytes - std::min(kMaxTarNameBytes, shell_quoted(folder).size());
   std::vector<std::vector<std::string>> batches;
   std::size_t bytes = 0;
   for (const std::string& path : paths) {
@@ -445,7 +446,7 @@ void TarWriter::begin(const ProjectEntry& entry) {
 
 void TarWriter::write_header(const ProjectEntry& entry, std::uint64_t size_bytes,
                              std::int64_t mtime) {
-  const std::unique_ptr<struct archive_entry, FreeEntry> header(archive_entry_new());
+  const std::unique_ptr<struct archive_entry, FreeArchiveEntry> header(archive_entry_new());
   if (!header) throw std::bad_alloc();
   const unsigned owner = entry.kind == EntryKind::folder ? 0700U : 0U;
   archive_entry_copy_pathname(header.get(), entry.path.c_str());

@@ -30,10 +30,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::size_t kMaxNameBytes = 60;
+constexpr std::size_t kMaxCopyNameBytes = 60;
 
 // $1 folder; stdin: one path a line. Permissions first: a folder without them cannot be emptied.
-constexpr BoardScript kRemove = {"removing files of an earlier upload", R"sh(
+constexpr BoardScript kRemoveFiles = {"removing files of an earlier upload", R"sh(
 cd "$1" || exit 1
 while IFS= read -r path; do
   [ ! -d "./$path" ] || [ -L "./$path" ] || chmod -R u+rwX "./$path" 2>/dev/null
@@ -108,7 +108,7 @@ umask 022
 cd "$1" && mkdir -p "${2%/*}" && printf %s "$3" > "$2" && chmod 644 "$2"
 )sh"};
 
-constexpr BoardScript kMove = {"moving the project on the board", R"sh(
+constexpr BoardScript kMoveProject = {"moving the project on the board", R"sh(
 umask 077
 mv "$1" "$2"
 )sh"};
@@ -186,7 +186,7 @@ std::string cache_name(const Project& project) {
   std::string name;
   for (const char c : project.target.root.filename().string()) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-    if (name.size() < kMaxNameBytes) name += plain ? c : '_';
+    if (name.size() < kMaxCopyNameBytes) name += plain ? c : '_';
   }
   return fmt::format("{}-{:016x}", name.empty() ? "project" : name, fnv1a(whole));
 }
@@ -210,8 +210,8 @@ void BoardUpload::remove(const std::string& folder, const std::vector<std::strin
   std::string list;
   for (const std::string& path : paths) list += path + '\n';
   if (list.empty()) return;
-  const BoardStep step = {.script = kRemove, .arguments = {folder}, .lines = list};
-  link_.shell().require_ok(kRemove, link_.shell().ask_each({step}).front());
+  const BoardStep step = {.script = kRemoveFiles, .arguments = {folder}, .lines = list};
+  link_.shell().require_ok(kRemoveFiles, link_.shell().ask_each({step}).front());
 }
 
 // What is asked before anything is sent, and the answers.
@@ -379,7 +379,7 @@ TransferTotals BoardUpload::by_cache(const Project& project, UploadCompany& comp
         "recording): the run uses the board's copy itself, and the next run uploads the project "
         "again",
         link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
-    link_.shell().change(kMove, {cache_, target_});
+    link_.shell().change(kMoveProject, {cache_, target_});
     cache_.clear();
   });
   return placed;

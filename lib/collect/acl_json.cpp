@@ -22,7 +22,7 @@ std::string on_off(bool value) {
   return value ? "on" : "off";
 }
 
-std::string shown(const Json& value) {
+std::string shown_value(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -38,8 +38,8 @@ class Section {
       const auto entry = profiler_.find(key);
       if (entry == profiler_.end()) continue;
       found = true;
-      if (!asked_for && shown(*entry) != value) {
-        overridden_.push_back(fmt::format("{} {} becomes {}", key, shown(*entry), value));
+      if (!asked_for && shown_value(*entry) != value) {
+        overridden_.push_back(fmt::format("{} {} becomes {}", key, shown_value(*entry), value));
       }
       *entry = value;
     }

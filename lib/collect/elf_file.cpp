@@ -16,7 +16,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 256 << 20;
+constexpr std::uint64_t kMaxElfBytes = 256 << 20;
 constexpr std::size_t kMaxSections = 4096;
 constexpr std::size_t kMaxSymbols = 200'000;
 constexpr std::size_t kMaxName = 1024;
@@ -231,7 +231,7 @@ std::string read_elf_head(const std::filesystem::path& file) {
 
 ElfFile read_elf(const std::filesystem::path& file) {
   try {
-    return parse_elf(read_text_file(file, kMaxBytes));
+    return parse_elf(read_text_file(file, kMaxElfBytes));
   } catch (const Error&) {
     return {};
   }

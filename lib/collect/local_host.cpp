@@ -29,7 +29,7 @@ namespace {
 // Where a runtime of CANN names the folders that it made: "<process>_profiling_output_record".
 constexpr std::string_view kCollectorRecord = "_profiling_output_record";
 
-[[noreturn]] void fail(const fs::path& path, int error_number) {
+[[noreturn]] void fail_to_copy(const fs::path& path, int error_number) {
   throw Error(
       Exit::cannot_write,
       fmt::format("cannot copy the project to {}: {} (set XDG_CACHE_HOME to use another place)",
@@ -37,7 +37,7 @@ constexpr std::string_view kCollectorRecord = "_profiling_output_record";
 }
 
 void make_folder(const fs::path& path) {
-  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail(path, errno);
+  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail_to_copy(path, errno);
 }
 
 void set_variable(std::vector<std::string>& environment, const std::string& name,
@@ -138,7 +138,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
   if (entry.kind == EntryKind::folder) {
     make_folder(target);
   } else if (entry.kind == EntryKind::link) {
-    if (::symlink(entry.link.c_str(), target.c_str()) != 0) fail(target, errno);
+    if (::symlink(entry.link.c_str(), target.c_str()) != 0) fail_to_copy(target, errno);
     set_mtime(target, entry.mtime_ns);
   } else {
     const int error = copy_file_whole(entry.source, target, entry.mode, entry.mtime_ns);
@@ -146,14 +146,14 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
       // Left out: the application would not have been able to read it either.
       log::warn("not copied: {}: {}", entry.path.string(), errno_text(error));
     } else if (error != 0) {
-      fail(target, error);
+      fail_to_copy(target, error);
     }
   }
 }
 
 void LocalHost::place_file(const ExtraFile& file) {
   const fs::path target = (project_ / file.path).lexically_normal();
-  if (!is_within(target, project_.parent_path())) fail(target, EINVAL);
+  if (!is_within(target, project_.parent_path())) fail_to_copy(target, EINVAL);
   // A link in the way would lead to the user's own file.
   for (fs::path part = target.parent_path(); part != project_.parent_path();
        part = part.parent_path()) {
@@ -165,7 +165,7 @@ void LocalHost::place_file(const ExtraFile& file) {
   std::ofstream stream(target, std::ios::binary);
   stream << file.text;
   stream.close();
-  if (!stream) fail(target, errno);
+  if (!stream) fail_to_copy(target, errno);
 }
 
 // Permissions and times of folders last: filling them changes both. The owner keeps access, so that

@@ -29,7 +29,7 @@ constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kRunPrefix = "run_";
 constexpr std::uint64_t kMaxPathBytes = 4096;
 
-[[noreturn]] void fail(const fs::path& path, int error_number) {
+[[noreturn]] void fail_to_prepare(const fs::path& path, int error_number) {
   throw Error(
       Exit::cannot_write,
       fmt::format("cannot prepare the run in {}: {} (set XDG_CACHE_HOME to use another place)",
@@ -43,11 +43,11 @@ FileDescriptor take_lock(const fs::path& path, int flags) {
     FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
     if (!lock) {
       if (errno == ENOENT && (flags & O_CREAT) == 0) return {};
-      fail(path, errno);
+      fail_to_prepare(path, errno);
     }
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
-      if (errno != EWOULDBLOCK) fail(path, errno);
+      if (errno != EWOULDBLOCK) fail_to_prepare(path, errno);
       return {};
     }
     struct stat mine = {};
@@ -98,7 +98,7 @@ fs::path runs_folder(const fs::path& cache) {
 RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(project) {
   std::error_code error;
   fs::create_directories(runs, error);
-  if (error) fail(runs, error.value());
+  if (error) fail_to_prepare(runs, error.value());
   while (!lock_) {
     path_ = runs / fresh_name();
     lock_path_ = path_.string() + std::string(kLockSuffix);
@@ -109,7 +109,7 @@ RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(p
   if (!named || ::mkdir(path_.c_str(), S_IRWXU) != 0) {
     const int error_number = errno;
     ::unlink(lock_path_.c_str());
-    fail(path_, error_number);
+    fail_to_prepare(path_, error_number);
   }
 }
 

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxOutputBytes = 4096;  // PROF_PATH_MAX_LEN of the boards' runtime
-constexpr int kMaxShown = 60;
+constexpr int kMaxShownValue = 60;
 
 constexpr const char* kLeftAlone = "aa cpu";  // by collect, where it stands beside the others
 
@@ -33,8 +33,9 @@ const std::vector<std::string>& known_keys() {
   return keys;
 }
 
-std::string shown(const Json& value) {
-  return shorten(printable(value.dump(-1, ' ', false, Json::error_handler_t::replace)), kMaxShown);
+std::string shown_value(const Json& value) {
+  return shorten(printable(value.dump(-1, ' ', false, Json::error_handler_t::replace)),
+                 kMaxShownValue);
 }
 
 class AclChecks {
@@ -70,7 +71,7 @@ class AclChecks {
                          std::string_view otherwise) {
     list_.ok(of(key),
              fmt::format("{}; msprof collect sets {} in its copy, a run without it {}",
-                         value == nullptr ? "missing" : shown(*value), becomes, otherwise));
+                         value == nullptr ? "missing" : shown_value(*value), becomes, otherwise));
   }
 
   void check_switch() {
@@ -85,7 +86,7 @@ class AclChecks {
       const auto& known = known_keys();
       if (std::find(known.begin(), known.end(), key) != known.end()) continue;
       unknown += fmt::format("{}\"{}\"{}", unknown.empty() ? "" : ", ",
-                             shorten(printable(key), kMaxShown), did_you_mean(key, known));
+                             shorten(printable(key), kMaxShownValue), did_you_mean(key, known));
     }
     if (unknown.empty()) return list_.ok(of("keys"), "all are known");
     list_.warn(of("keys"), fmt::format("unknown, so without effect: {}", unknown),
@@ -104,8 +105,8 @@ class AclChecks {
   }
 
   void disagree(const std::string& key, const Json& first, const Json& other) {
-    const std::string evidence =
-        fmt::format("two spellings disagree: {} and {} ({})", shown(first), shown(other), key);
+    const std::string evidence = fmt::format("two spellings disagree: {} and {} ({})",
+                                             shown_value(first), shown_value(other), key);
     if (key == kLeftAlone) return list_.warn(of(key), evidence, "keep one of them");
     list_.ok(of(key), fmt::format("{}; msprof collect sets both in its copy", evidence));
   }

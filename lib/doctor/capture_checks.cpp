@@ -38,7 +38,7 @@ struct CaptureFinding {
   std::string remedy;
 };
 
-constexpr int kMaxShown = 160;  // columns of a text from the capture
+constexpr int kMaxShownText = 160;  // columns of a text from the capture
 
 // Our own runtime writes each record at once, and .done files also where finalize is forgotten.
 constexpr std::string_view kCutShortHere =
@@ -51,7 +51,7 @@ std::string with_folder(std::string_view remedy, const std::string& folder) {
 }
 
 std::string shown(std::string_view text) {
-  return shorten(printable(text), kMaxShown);
+  return shorten(printable(text), kMaxShownText);
 }
 
 // Files of a finding, in order.

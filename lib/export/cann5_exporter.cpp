@@ -59,7 +59,7 @@ constexpr std::array kInNs = {
     Rename{"End_time(us)", "End_time(ns)"},
 };
 
-enum class Cell { kept, excluded, in_bytes, in_ns };
+enum class CellForm { kept, excluded, in_bytes, in_ns };
 
 template <std::size_t kCount>
 const Rename* find(const std::array<Rename, kCount>& renames, std::string_view name) {
@@ -69,18 +69,18 @@ const Rename* find(const std::array<Rename, kCount>& renames, std::string_view n
   return nullptr;
 }
 
-Cell cell_of(std::string_view column) {
+CellForm cell_of(std::string_view column) {
   if (std::find(kNewColumns.begin(), kNewColumns.end(), column) != kNewColumns.end())
-    return Cell::excluded;
-  if (find(kInNs, column) != nullptr) return Cell::in_ns;
-  return find(kInBytes, column) != nullptr ? Cell::in_bytes : Cell::kept;
+    return CellForm::excluded;
+  if (find(kInNs, column) != nullptr) return CellForm::in_ns;
+  return find(kInBytes, column) != nullptr ? CellForm::in_bytes : CellForm::kept;
 }
 
 // The columns with the names of then.
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
   for (const std::string& column : columns) {
-    if (cell_of(column) == Cell::excluded) continue;
+    if (cell_of(column) == CellForm::excluded) continue;
     const Rename* rename = find(kRenames, column);
     if (rename == nullptr) rename = find(kInBytes, column);
     if (rename == nullptr) rename = find(kInNs, column);
@@ -116,17 +116,17 @@ class OldColumns : public RowSink {
   using RowSink::number;
   void begin(std::span<const std::string>) override {}
   void text(std::string_view value) override {
-    if (next() != Cell::excluded) out_.text(value);
+    if (next() != CellForm::excluded) out_.text(value);
   }
   void number(std::string_view digits) override {
-    const Cell cell = next();
-    if (cell == Cell::in_bytes) return out_.number(bytes_of(digits));
-    if (cell != Cell::excluded) out_.number(digits);
+    const CellForm cell = next();
+    if (cell == CellForm::in_bytes) return out_.number(bytes_of(digits));
+    if (cell != CellForm::excluded) out_.number(digits);
   }
   void timestamp(std::string_view digits) override {
-    const Cell cell = next();
-    if (cell == Cell::in_ns) return out_.number(ns_of(digits));
-    if (cell != Cell::excluded) out_.timestamp(digits);
+    const CellForm cell = next();
+    if (cell == CellForm::in_ns) return out_.number(ns_of(digits));
+    if (cell != CellForm::excluded) out_.timestamp(digits);
   }
   void end_row() override {
     at_ = 0;
@@ -135,10 +135,10 @@ class OldColumns : public RowSink {
   void end() override {}
 
  private:
-  Cell next() { return at_ < cells_.size() ? cells_[at_++] : Cell::kept; }
+  CellForm next() { return at_ < cells_.size() ? cells_[at_++] : CellForm::kept; }
 
   RowSink& out_;
-  std::vector<Cell> cells_;
+  std::vector<CellForm> cells_;
   std::size_t at_ = 0;  // the column that comes next
 };
 

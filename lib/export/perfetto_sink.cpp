@@ -256,9 +256,9 @@ class Sequence {
 
 // Slices that are nested, on one track. The last one begun is kept back for the arrows that come
 // behind it.
-class Row {
+class TrackRow {
  public:
-  explicit Row(Sequence sequence) : sequence_(std::move(sequence)) {}
+  explicit TrackRow(Sequence sequence) : sequence_(std::move(sequence)) {}
 
   Sequence& sequence() { return sequence_; }
   std::uint64_t track() const { return sequence_.track(); }
@@ -345,7 +345,7 @@ class PerfettoSink : public TraceEventSink {
   struct Thread {
     std::string name;
     std::int64_t sort_index = 0;
-    std::vector<Row> rows;
+    std::vector<TrackRow> rows;
   };
   using Lane = std::pair<std::int64_t, std::int64_t>;
 
@@ -368,7 +368,7 @@ class PerfettoSink : public TraceEventSink {
 
   void end() override {
     for (auto& [lane, thread] : threads_) {
-      for (Row& row : thread.rows) row.close();
+      for (TrackRow& row : thread.rows) row.close();
     }
     write_descriptors();
     out_.flush();
@@ -398,7 +398,7 @@ class PerfettoSink : public TraceEventSink {
     const std::int64_t begin = slice.start_ns;
     const std::int64_t end = std::max(slice.end_ns(), begin);
     auto row = std::find_if(rows.begin(), rows.end(),
-                            [&](const Row& one) { return one.takes(begin, end); });
+                            [&](const TrackRow& one) { return one.takes(begin, end); });
     if (row == rows.end() && rows.size() < kMaxRows) {
       rows.emplace_back(next_sequence());
       row = rows.end() - 1;
@@ -414,7 +414,7 @@ class PerfettoSink : public TraceEventSink {
     const std::uint64_t arrow = arrow_id(event);
     const bool is_last = event.phase == 'f';
     auto& rows = thread(event).rows;
-    for (Row& row : rows) {
+    for (TrackRow& row : rows) {
       if (row.attach(event.start_ns, is_last, arrow)) return;
     }
     if (rows.empty()) rows.emplace_back(next_sequence());
@@ -535,7 +535,7 @@ class PerfettoSink : public TraceEventSink {
       const Thread& thread = threads_[lane];
       const std::string name =
           thread.name.empty() ? "Thread " + std::to_string(lane.second) : thread.name;
-      for (const Row& row : thread.rows) {
+      for (const TrackRow& row : thread.rows) {
         std::string descriptor = child(lane.first, row.track(), name);
         put(descriptor, track::kRank, rank++);
         write_track(descriptor);

@@ -84,7 +84,7 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   return written;
 }
 
-SummaryTables tables_of_all_styles() {
+SummaryTables summary_tables_of_all_styles() {
   SummaryTables tables = all_summary_tables();
   for (auto& table : cann5_tables("all")) tables.push_back(std::move(table));
   return tables;
@@ -125,14 +125,14 @@ std::string kind_of(SummaryFormat format) {
 }
 
 bool is_summary_name(const std::string& name) {
-  const auto tables = tables_of_all_styles();
+  const auto tables = summary_tables_of_all_styles();
   return std::any_of(tables.begin(), tables.end(), [&](const auto& table) {
     return table->is_exported() && table->name() == name;
   });
 }
 
 void check_summary_names(const std::vector<std::string>& names) {
-  tables_named(tables_of_all_styles(), names);
+  tables_named(summary_tables_of_all_styles(), names);
 }
 
 std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base,

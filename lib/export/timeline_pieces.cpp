@@ -143,10 +143,10 @@ std::vector<std::size_t> order_of(const std::vector<LayerPiece>& pieces) {
   return order;
 }
 
-class Workers {
+class PieceWorkers {
  public:
   // One thread alone has the sink pack.
-  Workers(const std::vector<LayerPiece>& pieces, TraceSink& sink, bool has_others)
+  PieceWorkers(const std::vector<LayerPiece>& pieces, TraceSink& sink, bool has_others)
       : pieces_(pieces),
         order_(order_of(pieces)),
         text_(sink, pieces.size(), has_others && sink.packs()) {}
@@ -216,7 +216,7 @@ std::vector<TimelinePiece> TimelineLayer::pieces(const Database&,
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
                          std::size_t threads, const std::function<std::optional<TraceDb>()>& open,
                          TraceSink& sink) {
-  Workers workers(pieces, sink, threads > 1);
+  PieceWorkers workers(pieces, sink, threads > 1);
   std::vector<std::optional<TraceDb>> connections;
   connections.reserve(threads);
   std::vector<std::jthread> helpers;

@@ -102,7 +102,7 @@ View executions() {
       " NULL, NULL FROM iteration"};
 }
 
-View collectives() {
+View device_collectives() {
   return {"v_collectives",
           "one collective communication on one device (PROF…)",
           {{"device_id", "", "number of the device"},
@@ -157,7 +157,7 @@ View busy_spans() {
 }
 
 std::vector<View> device_views() {
-  return {ops(), tasks(), executions(), collectives(), copies(), busy_spans()};
+  return {ops(), tasks(), executions(), device_collectives(), copies(), busy_spans()};
 }
 
 // Views of the activity of the host.

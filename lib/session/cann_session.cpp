@@ -357,7 +357,7 @@ void set_wall(ClockStart& start, const std::optional<cann::CollectionTime>& begi
 
 namespace {
 
-std::int64_t clamped(int128 ns) {
+std::int64_t clamp_ns(int128 ns) {
   constexpr int128 kMin = std::numeric_limits<std::int64_t>::min() + 1;  // kNull is below
   constexpr int128 kMax = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::clamp(ns, kMin, kMax));
@@ -366,15 +366,15 @@ std::int64_t clamped(int128 ns) {
 }  // namespace
 
 std::int64_t StartMoment::after_start_us(std::uint64_t us) const {
-  return clamped(int128{us} * 1000 + host_ns + wall_offset_ns);
+  return clamp_ns(int128{us} * 1000 + host_ns + wall_offset_ns);
 }
 
 std::int64_t StartMoment::of_device(std::uint64_t monotonic_ns) const {
-  return clamped(int128{monotonic_ns} - device_ns + host_ns + wall_offset_ns);
+  return clamp_ns(int128{monotonic_ns} - device_ns + host_ns + wall_offset_ns);
 }
 
 std::int64_t StartMoment::of_host(std::uint64_t monotonic_ns) const {
-  return clamped(int128{monotonic_ns} + wall_offset_ns);
+  return clamp_ns(int128{monotonic_ns} + wall_offset_ns);
 }
 
 bool CannSession::has_batch_ids() const {

@@ -63,4 +63,14 @@ std::string ImportedCapture::text(const std::string& sql) const {
   return read.step() ? std::string(read.text(0)) : std::string();
 }
 
+long calls_of(const ImportedCapture& capture, const std::string& name) {
+  return capture.number(
+      "SELECT count(*) FROM api_call JOIN name ON name.id = name_id WHERE text = '" + name + "'");
+}
+
+long operator_tasks(const ImportedCapture& capture) {
+  return capture.number(
+      "SELECT count(*) FROM task WHERE op_id IS NOT NULL AND device_type_name_id IS NOT NULL");
+}
+
 }  // namespace msprof::test

@@ -48,4 +48,9 @@ class ImportedCapture {
   RunResult import_;
 };
 
+// Number of calls of that name.
+long calls_of(const ImportedCapture& capture, const std::string& name);
+// Number of tasks that run an operator.
+long operator_tasks(const ImportedCapture& capture);
+
 }  // namespace msprof::test

@@ -8,6 +8,7 @@
 #include "collect/cann/profiling_options.hpp"
 #include "runtime/acl/prof/configuration.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 
 using namespace msprof::acl;
 using namespace msprof::acl::test;
@@ -18,16 +19,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Read {
+struct ReadOptions {
   aclError code = ACL_SUCCESS;
   Configuration configuration;
   std::string said;
 };
 
-Read read(const std::string& options) {
+ReadOptions read_options(const std::string& options) {
   const Variable mode("PROFILING_MODE", "true");
   const Variable text("PROFILING_OPTIONS", options);
-  Read result;
+  ReadOptions result;
   const CapturedStderr captured;
   result.code = read_configuration(nullptr, 8, result.configuration);
   result.said = captured.text();
@@ -35,14 +36,10 @@ Read read(const std::string& options) {
 }
 
 std::uint64_t bits_of(const std::string& keys) {
-  const Read result = read(R"({"output":"/tmp/x")" + keys + "}");
+  const ReadOptions result = read_options(R"({"output":"/tmp/x")" + keys + "}");
   INFO(keys << " " << result.said);
   CHECK(result.code == ACL_SUCCESS);
   return result.configuration.config.bits;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // A value that the table of the collector and a host take.
@@ -74,7 +71,8 @@ TEST_CASE("options of a framework record task times, and what else they name") {
         (task_time | ACL_PROF_RUNTIME_API | ACL_PROF_AICPU | ACL_PROF_MSPROFTX | ACL_PROF_L2CACHE));
   CHECK(bits_of(R"(,"aic_metrics":"Memory")") == (task_time | ACL_PROF_AICORE_METRICS));
   CHECK(bits_of(R"(,"fp_point":"","bp_point":"add_1","task_block":"off")") == task_time);
-  const Read result = read(R"({"output":"/tmp/x","storage_limit":"300MB","aic_metrics":"Memory"})");
+  const ReadOptions result =
+      read_options(R"({"output":"/tmp/x","storage_limit":"300MB","aic_metrics":"Memory"})");
   CHECK(result.configuration.settings.storage_limit_bytes() == 300 * 1024 * 1024);
   CHECK(result.configuration.config.metrics == ACL_AICORE_MEMORY_BANDWIDTH);
   CHECK(result.configuration.output == "/tmp/x");
@@ -86,7 +84,8 @@ TEST_CASE("the host runtime takes every key that the collector checks") {
     INFO(option.name);
     const std::string pair = "\"" + std::string(option.name) + "\":\"" + good_value(option) + "\"";
     const bool is_output = option.name == "output";
-    const Read result = read(is_output ? "{" + pair + "}" : R"({"output":"/tmp/x",)" + pair + "}");
+    const ReadOptions result =
+        read_options(is_output ? "{" + pair + "}" : R"({"output":"/tmp/x",)" + pair + "}");
     INFO(result.said);
     CHECK(result.code == ACL_SUCCESS);
     CHECK(result.configuration.wanted);
@@ -94,10 +93,10 @@ TEST_CASE("the host runtime takes every key that the collector checks") {
 }
 
 TEST_CASE("without options a framework has the documented defaults, in the current folder") {
-  const Read none = read("");
+  const ReadOptions none = read_options("");
   CHECK(none.code == ACL_SUCCESS);
   CHECK(none.configuration.wanted);
-  const Read defaults = read(std::string(msprof::default_profiling_options()));
+  const ReadOptions defaults = read_options(std::string(msprof::default_profiling_options()));
   CHECK(none.configuration.config.bits == defaults.configuration.config.bits);
   CHECK(none.configuration.config.bits ==
         (with_implied_bits(ACL_PROF_TASK_TIME) | ACL_PROF_HCCL_TRACE | ACL_PROF_AICPU |
@@ -108,7 +107,7 @@ TEST_CASE("without options a framework has the documented defaults, in the curre
 
 TEST_CASE("an empty output of a framework is profiling_data in ASCEND_WORK_PATH") {
   const Variable work("ASCEND_WORK_PATH", "/tmp/ascend");
-  CHECK(read(R"({"output":""})").configuration.output == "/tmp/ascend/profiling_data");
+  CHECK(read_options(R"({"output":""})").configuration.output == "/tmp/ascend/profiling_data");
 }
 
 TEST_CASE("what is wrong in a framework's options fails aclInit with a sentence") {
@@ -132,7 +131,7 @@ TEST_CASE("what is wrong in a framework's options fails aclInit with a sentence"
   };
   for (const Case& each : cases) {
     INFO(each.options);
-    const Read result = read(each.options);
+    const ReadOptions result = read_options(each.options);
     CHECK(result.code == ACL_ERROR_INVALID_PROFILING_CONFIG);
     CHECK(contains(result.said, "msprof runtime: PROFILING_OPTIONS"));
     CHECK(contains(result.said, each.sentence));

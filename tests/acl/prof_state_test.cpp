@@ -34,7 +34,7 @@ aclError init_with(const std::string& path, std::size_t size) {
   return aclprofInit(path.c_str(), size);
 }
 
-aclError set(aclprofConfigType type, const std::string& value) {
+aclError set_config(aclprofConfigType type, const std::string& value) {
   return aclprofSetConfig(type, value.c_str(), value.size());
 }
 
@@ -205,27 +205,27 @@ const std::vector<Rule>& start_rules() {
 const std::vector<Rule>& setting_rules() {
   static const std::vector<Rule> rules = {
       {"aclprofSetConfig", "a type that is none", ACL_ERROR_INVALID_PARAM,
-       [](Scene&) { return set(ACL_PROF_ARGS_MIN, "1"); }},
+       [](Scene&) { return set_config(ACL_PROF_ARGS_MIN, "1"); }},
       {"aclprofSetConfig", "the type without a meaning", ACL_ERROR_INVALID_PARAM,
-       [](Scene&) { return set(static_cast<aclprofConfigType>(2), "1"); }},
+       [](Scene&) { return set_config(static_cast<aclprofConfigType>(2), "1"); }},
       {"aclprofSetConfig", "a type beyond the last", ACL_ERROR_INVALID_PARAM,
-       [](Scene&) { return set(ACL_PROF_ARGS_MAX, "1"); }},
+       [](Scene&) { return set_config(ACL_PROF_ARGS_MAX, "1"); }},
       {"aclprofSetConfig", "no value", ACL_ERROR_INVALID_PARAM,
        [](Scene&) { return aclprofSetConfig(ACL_PROF_LLC_MODE, nullptr, 4); }},
       {"aclprofSetConfig", "a value of 257 bytes", ACL_ERROR_INVALID_PARAM,
-       [](Scene&) { return set(ACL_PROF_PATH, std::string(257, 'a')); }},
+       [](Scene&) { return set_config(ACL_PROF_PATH, std::string(257, 'a')); }},
       {"aclprofSetConfig", "a length that is not that of the value", ACL_ERROR_INVALID_PARAM,
        [](Scene&) { return aclprofSetConfig(ACL_PROF_LLC_MODE, "read", 3); }},
       {"aclprofSetConfig", "a value outside its range", ACL_ERROR_INVALID_PROFILING_CONFIG,
-       [](Scene&) { return set(ACL_PROF_SYS_IO_FREQ, "101"); }},
+       [](Scene&) { return set_config(ACL_PROF_SYS_IO_FREQ, "101"); }},
       {"aclprofSetConfig", "what a host does not have", ACL_ERROR_INVALID_PROFILING_CONFIG,
-       [](Scene&) { return set(ACL_PROF_SYS_MEM_SERVICEFLOW, "a"); }},
+       [](Scene&) { return set_config(ACL_PROF_SYS_MEM_SERVICEFLOW, "a"); }},
       {"aclprofSetConfig", "NTS metrics", ACL_ERROR_INVALID_PARAM,
-       [](Scene&) { return set(ACL_PROF_NTS_METRICS, "a"); }},
+       [](Scene&) { return set_config(ACL_PROF_NTS_METRICS, "a"); }},
       {"aclprofSetConfig", "after a profile that aclInit configured", ACL_ERROR_PROF_ALREADY_RUN,
        [](Scene& scene) {
          configure(scene);
-         return set(ACL_PROF_LLC_MODE, "read");
+         return set_config(ACL_PROF_LLC_MODE, "read");
        }},
   };
   return rules;

@@ -4,6 +4,7 @@
 
 #include "acl/capture.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
@@ -11,10 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kNote = "host runtime: times measured, unit loads modelled";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // Runs a scenario that leaves `count` folders, all of which import calls complete.
 std::vector<ImportedCapture> captures_of(const fs::path& scratch, const std::string& scenario,
@@ -34,14 +31,6 @@ std::vector<ImportedCapture> captures_of(const fs::path& scratch, const std::str
   return captures;
 }
 
-long calls_of(const ImportedCapture& capture, const std::string& name) {
-  return capture.number(
-      "SELECT count(*) FROM api_call JOIN name ON name.id = name_id WHERE text = '" + name + "'");
-}
-
-const std::string kOperators =
-    "SELECT count(*) FROM task WHERE op_id IS NOT NULL AND device_type_name_id IS NOT NULL";
-
 }  // namespace
 
 TEST_CASE("a model that runs five times gives five executions of each operator") {
@@ -49,7 +38,7 @@ TEST_CASE("a model that runs five times gives five executions of each operator")
   WorkloadRun run;
   const auto capture = captures_of(folder.path(), "one_model", 1, run).front();
   CHECK(run.counts["executions"] == 5);
-  CHECK(capture.number(kOperators) == 5 * kSmallModelLayers);
+  CHECK(operator_tasks(capture) == 5 * kSmallModelLayers);
   CHECK(calls_of(capture, "aclmdlExecute") == 5);
   CHECK(calls_of(capture, "aclmdlLoadFromFile") == 1);
   CHECK(capture.number("SELECT count(*) FROM iteration") == 5);
@@ -76,7 +65,7 @@ TEST_CASE("two rounds with other devices leave a folder each, with the devices o
     INFO(round);
     CHECK(captures[round].number("SELECT min(id) FROM device") == static_cast<long>(round));
     CHECK(captures[round].number("SELECT max(id) FROM device") == static_cast<long>(round) + 1);
-    CHECK(captures[round].number(kOperators) == 2 * 3 * kSmallModelLayers);
+    CHECK(operator_tasks(captures[round]) == 2 * 3 * kSmallModelLayers);
     CHECK(captures[round].number(
               "SELECT count(DISTINCT device_id) FROM task WHERE op_id IS NOT NULL") == 2);
   }
@@ -87,7 +76,7 @@ TEST_CASE("eight streams at once lose no task") {
   WorkloadRun run;
   const auto capture = captures_of(folder.path(), "eight_streams", 1, run).front();
   CHECK(run.counts["executions"] == 80);
-  CHECK(capture.number(kOperators) == 80 * kSmallModelLayers);
+  CHECK(operator_tasks(capture) == 80 * kSmallModelLayers);
   CHECK(calls_of(capture, "aclmdlExecuteAsync") == 80);
   CHECK(capture.number("SELECT count(DISTINCT stream_id) FROM task WHERE op_id IS NOT NULL") == 8);
 }
@@ -97,7 +86,7 @@ TEST_CASE("a model with a dynamic batch is recorded with each batch") {
   WorkloadRun run;
   const auto capture = captures_of(folder.path(), "dynamic_batch", 1, run).front();
   CHECK(run.counts["executions"] >= 2);
-  CHECK(capture.number(kOperators) == run.counts["executions"] * kSmallModelLayers);
+  CHECK(operator_tasks(capture) == run.counts["executions"] * kSmallModelLayers);
   CHECK(run.counts["images"] > run.counts["executions"]);
 }
 
@@ -145,7 +134,7 @@ TEST_CASE("each family of chips that the runtime writes gives the same operators
     const ImportedCapture capture(run.folders.front());
     INFO(capture.import().err);
     CHECK(contains(capture.import().err, "verdict: complete ("));
-    CHECK(capture.number(kOperators) == 5 * kSmallModelLayers);
+    CHECK(operator_tasks(capture) == 5 * kSmallModelLayers);
     CHECK(capture.number("SELECT platform FROM device") == std::stol(chip));
   }
 }

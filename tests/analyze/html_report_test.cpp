@@ -8,6 +8,7 @@
 
 #include "analyze/comparisons.hpp"
 #include "base/text.hpp"
+#include "support/lines.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -19,10 +20,6 @@ std::size_t count(const std::string& text, const std::string& part) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
     ++found;
   return found;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // What stands between `begin` and the next `end`.

@@ -86,10 +86,6 @@ void before_packing(BoardServer& board, const std::string& script) {
   board.replace_tool("tar", "case $1 in c*)\n" + script + "\n;; esac\nexec " + tar + " \"$@\"");
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 namespace {
 
 std::string litter_now(const BoardServer& board, std::size_t kept) {

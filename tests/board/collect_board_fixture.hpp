@@ -14,6 +14,7 @@
 
 #include "support/board_server.hpp"
 #include "support/eventually.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
 
@@ -80,8 +81,6 @@ std::string big_bytes(std::size_t size);
 
 // From now on the board's tar does what `script` says whenever it packs, and then packs.
 void before_packing(BoardServer& board, const std::string& script);
-
-bool contains(std::string_view text, std::string_view part);
 
 // What a run must not leave, a line each; empty: nothing. Waits for what is about to go. Allowed
 // are the cache, an empty runs/ and, in kept/, `kept` runs.

@@ -8,6 +8,7 @@
 #include "board/collect_views.hpp"
 #include "support/files.hpp"
 #include "support/kbdint_server.hpp"
+#include "support/lines.hpp"
 #include "support/network_proxy.hpp"
 #include "support/ssh_client.hpp"
 #include "support/typed_terminal.hpp"
@@ -55,12 +56,6 @@ std::string way_in(const BoardUser& user, const RunOptions& options) {
 
 std::string way_in(const BoardUser& user) {
   return way_in(user, user.run_options());
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kFirst = 6 << 20;
-constexpr std::uint64_t kSecond = 12 << 20;
+constexpr std::uint64_t kSecondFileBytes = 12 << 20;
 constexpr std::uint64_t kPart = 3 << 20;
 const Words kParts = {"n1", "n2", "n3", "n4", "n5", "n6"};
 
@@ -50,7 +50,7 @@ struct BrokenScene {
 // Two files beside the application, sent in this order.
 void add_models(BoardUser& user) {
   write_file(user.project() / "models/n1.om", big_bytes(kFirst));
-  write_file(user.project() / "models/n2.om", big_bytes(kSecond));
+  write_file(user.project() / "models/n2.om", big_bytes(kSecondFileBytes));
   // What was written just now would be sent again in any case.
   for (const auto& entry : fs::recursive_directory_iterator(user.project())) {
     fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
@@ -64,7 +64,7 @@ Cut frozen(std::uint64_t after_bytes, Direction direction) {
 }
 
 // Records something, and at TERM its last; goes on for ever otherwise.
-Words endless(const BoardUser& user) {
+Words endless_until_term(const BoardUser& user) {
   return {"job",     kBoardJob, "on-term", "write",          "JOB/data/last",
           "at TERM", "end",     "ready",   user.at("ready"), "hang"};
 }
@@ -91,8 +91,8 @@ TEST_CASE("An upload that is cut goes on over a new connection with what is miss
   CHECK(contains(result.err, "connected to board@127.0.0.1"));
   CHECK(names_in(scene.user.output()) == kOnlyJob);
   // What was whole when the connection broke is not sent again.
-  CHECK(scene.network.bytes_up() > whole + kSecond);
-  CHECK(scene.network.bytes_up() < whole + kFirst + kSecond + kFirst);
+  CHECK(scene.network.bytes_up() > whole + kSecondFileBytes);
+  CHECK(scene.network.bytes_up() < whole + kFirst + kSecondFileBytes + kFirst);
   CHECK(scene.litter() == "");
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("A cut in the middle of a large file costs no byte of it that has come
 TEST_CASE("An application whose connection is cut is ended with TERM, and its last arrives") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BrokenScene scene(std::nullopt, {.kind = kind});
-  const BoardCollecting run(scene.user, {"--reconnect", "20"}, endless(scene.user));
+  const BoardCollecting run(scene.user, {"--reconnect", "20"}, endless_until_term(scene.user));
   REQUIRE(scene.is_ready(run));
   scene.network.cut_now(GENERATE(CutKind::reset, CutKind::close));
   const RunResult result = run.wait();
@@ -175,7 +175,7 @@ TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next 
   CHECK((read_file(cache / copies.front() / "models/n1.om") == big_bytes(kFirst)));
   const std::uint64_t part = fs::file_size(cache / copies.front() / "models/n2.om");
   CHECK(part >= kPart);
-  CHECK(part < kSecond);
+  CHECK(part < kSecondFileBytes);
   CHECK(scene.litter() == "");
 
   const std::uint64_t before = scene.network.bytes_up();
@@ -183,13 +183,13 @@ TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next 
   INFO(next.err);
   CHECK(next.exit_code == 0);
   CHECK(contains(next.err, "n2.om goes on at "));
-  CHECK(scene.network.bytes_up() - before < kSecond);
-  CHECK((read_file(cache / copies.front() / "models/n2.om") == big_bytes(kSecond)));
+  CHECK(scene.network.bytes_up() - before < kSecondFileBytes);
+  CHECK((read_file(cache / copies.front() / "models/n2.om") == big_bytes(kSecondFileBytes)));
 }
 
 TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
   BrokenScene scene(frozen(kPart, Direction::up));
-  write_file(scene.user.project() / "a.om", big_bytes(kSecond));  // the first to be sent
+  write_file(scene.user.project() / "a.om", big_bytes(kSecondFileBytes));  // the first to be sent
   scene.user.remember_project();
   const BoardCollecting run(scene.user, {}, {"job", kBoardJob});
   REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
@@ -222,7 +222,7 @@ TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
 
 TEST_CASE("A connection that is gone for good leaves nothing here, and the board cleans itself") {
   const Words options = {"--reconnect", "1"};
-  BrokenScene up(Cut{.after_bytes = application_bytes() + kSecond,
+  BrokenScene up(Cut{.after_bytes = application_bytes() + kSecondFileBytes,
                      .direction = Direction::up,
                      .connections = 1,
                      .refuse_afterwards = true},
@@ -236,8 +236,8 @@ TEST_CASE("A connection that is gone for good leaves nothing here, and the board
   BrokenScene silent(std::nullopt);
   const BoardCollecting sending(up.user, options, {"job", kBoardJob});
   const BoardCollecting fetching(down.user, options, big_job());
-  const BoardCollecting running(between.user, options, endless(between.user));
-  const BoardCollecting waiting(silent.user, options, endless(silent.user));
+  const BoardCollecting running(between.user, options, endless_until_term(between.user));
+  const BoardCollecting waiting(silent.user, options, endless_until_term(silent.user));
   REQUIRE(silent.is_ready(waiting));
   silent.network.freeze(true);
   REQUIRE(between.is_ready(running));
@@ -273,7 +273,7 @@ TEST_CASE("A connection that is gone for good leaves nothing here, and the board
 TEST_CASE("A board that starts anew during a run is found again, and what it has arrives") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BoardScene scene({.kind = kind});
-  const BoardCollecting run(scene.user, {"--reconnect", "30"}, endless(scene.user));
+  const BoardCollecting run(scene.user, {"--reconnect", "30"}, endless_until_term(scene.user));
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
   scene.board.stop();
   scene.board.start();
@@ -288,7 +288,7 @@ TEST_CASE("A board that starts anew during a run is found again, and what it has
 
 TEST_CASE("A board that is switched off during a run has what it recorded for the next one") {
   BoardScene scene;
-  const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless(scene.user));
+  const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
   scene.board.stop();
   const RunResult lost = run.wait();
@@ -312,8 +312,8 @@ TEST_CASE("A board whose msprof was killed ends the run itself, and takes the ne
   BoardScene killed({.kind = BoardKind::dropbear});
   BoardScene interrupted;
   const Words options = {"--reconnect", "1"};
-  const BoardCollecting first(killed.user, options, endless(killed.user));
-  Words deaf = endless(interrupted.user);
+  const BoardCollecting first(killed.user, options, endless_until_term(killed.user));
+  Words deaf = endless_until_term(interrupted.user);
   deaf.insert(deaf.begin(), "ignore-ends");
   const BoardCollecting second(interrupted.user, options, deaf);
   REQUIRE(eventually([&] { return fs::exists(killed.user.at("ready")) || first.has_ended(); }));

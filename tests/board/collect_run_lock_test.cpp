@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Words endless(const BoardUser& user) {
+Words endless_until_int(const BoardUser& user) {
   return {"job",    kBoardJob, "on-int", "write",          "JOB/data/last",
           "at INT", "end",     "ready",  user.at("ready"), "hang"};
 }
@@ -39,7 +39,7 @@ std::string only_run(const BoardServer& board) {
 
 TEST_CASE("A second run at the same time is refused with the holder's name") {
   const BoardScene scene({.kind = each_kind()});
-  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   const std::string holder = only_run(scene.board);
   const BoardUser other(scene.board);
@@ -62,7 +62,7 @@ TEST_CASE("A second run at the same time is refused with the holder's name") {
 
 TEST_CASE("--force takes a board that is busy, and the run that had it comes to its end") {
   const BoardScene scene({.kind = each_kind()});
-  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   const BoardUser other(scene.board);
   const RunResult forced = other.collect({"--force"}, {"job", kOtherBoardJob});
@@ -81,10 +81,10 @@ TEST_CASE("--force takes a board that is busy, and the run that had it comes to 
 
 TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
   const BoardScene scene;
-  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   const BoardUser other(scene.board);
-  const BoardCollecting second(other, {"--force"}, endless(other));
+  const BoardCollecting second(other, {"--force"}, endless_until_int(other));
   REQUIRE(eventually([&] { return fs::exists(other.at("ready")) || second.has_ended(); }));
   // The first one's end must not free the board of the second.
   first.send(SIGINT);
@@ -145,7 +145,7 @@ TEST_CASE("One run after another works, and the second sends nothing of the proj
 TEST_CASE("While a board waits for a lost run, others are told so, and may take it") {
   const BoardScene scene;
   // As long as the slowest machine needs for what follows.
-  const BoardCollecting first(scene.user, {"--reconnect", "600"}, endless(scene.user));
+  const BoardCollecting first(scene.user, {"--reconnect", "600"}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   first.send(SIGKILL);
   CHECK(first.wait().signal == SIGKILL);
@@ -188,7 +188,7 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
 
 TEST_CASE("A run that was pushed aside is not disturbed by those that come later") {
   const BoardScene scene;
-  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   const BoardUser other(scene.board);
   CHECK(other.collect({"--force"}, {"job", kOtherBoardJob}).exit_code == 0);

@@ -12,6 +12,7 @@
 
 #include "board/collect_board_fixture.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 #include "support/network_proxy.hpp"
 #include "support/small_disk.hpp"
 
@@ -66,13 +67,6 @@ Words two_halves(const BoardUser& user, const Words& last = {}) {
                  "say",      "second",      "complain", "two"};
   words.insert(words.end(), last.begin(), last.end());
   return words;
-}
-
-std::size_t count_of(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
 }
 
 void check_results(const SurvivalScene& scene) {

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kModelBytes = 2'000'000;
+constexpr std::size_t kUploadedModelBytes = 2'000'000;
 
 BoardOptions each_board() {
   return GENERATE(BoardOptions{}, BoardOptions{.without = {"tar"}},
@@ -46,7 +46,7 @@ done
 struct CountedScene {
   explicit CountedScene(const BoardOptions& options)
       : board(options), proxy(board.port()), user(board, proxy.port()) {
-    write_file(user.project() / "models/big.om", std::string(kModelBytes, 'b'));
+    write_file(user.project() / "models/big.om", std::string(kUploadedModelBytes, 'b'));
     write_file(user.project() / "models/small.om", "small");
     add_lister(user.project());
   }
@@ -105,14 +105,15 @@ TEST_CASE("Only what changed is sent again, and what the user removed goes") {
   write_file(project / "turns", "a file, then a folder");
   const Json first = scene.collect();
   CHECK(uploaded_files(first) == 7);
-  CHECK(first.at("sent") > kModelBytes);
+  CHECK(first.at("sent") > kUploadedModelBytes);
   CHECK(contains(heard(first), "folder ./empty folder\n"));
 
   const Json second = scene.collect();
   CHECK(uploaded_files(second) == 0);
   CHECK(uploaded_bytes(second) == 0);
   CHECK(second.at("sent") < 60'000);
-  CHECK(contains(heard(second), "file rw ./models/big.om " + std::to_string(kModelBytes) + "\n"));
+  CHECK(contains(heard(second),
+                 "file rw ./models/big.om " + std::to_string(kUploadedModelBytes) + "\n"));
 
   // The same size: the time tells.
   const auto time = fs::last_write_time(project / "models/small.om");
@@ -232,7 +233,8 @@ TEST_CASE("A board that cannot tell what it has gets everything each time") {
   CHECK(uploaded_files(scene.collect()) == 6);
   const Json second = scene.collect();
   CHECK(uploaded_files(second) == 6);
-  CHECK(contains(heard(second), "file rw ./models/big.om " + std::to_string(kModelBytes) + "\n"));
+  CHECK(contains(heard(second),
+                 "file rw ./models/big.om " + std::to_string(kUploadedModelBytes) + "\n"));
 }
 
 TEST_CASE("A login, an older capture and what .msprofignore names never leave this machine") {
@@ -273,11 +275,11 @@ TEST_CASE("A login, an older capture and what .msprofignore names never leave th
 TEST_CASE("--no-cache sends everything and leaves nothing on the board") {
   CountedScene scene({});
   const Json first = scene.collect("list.sh", {"--no-cache"});
-  CHECK(first.at("sent") > kModelBytes);
+  CHECK(first.at("sent") > kUploadedModelBytes);
   CHECK_FALSE(first.contains("remains"));
   CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
   const Json second = scene.collect("list.sh", {"--no-cache"});
-  CHECK(second.at("sent") > kModelBytes);
+  CHECK(second.at("sent") > kUploadedModelBytes);
   CHECK(uploaded_files(second) == 6);
   CHECK(contains(heard(second), "file rw ./models/big.om"));
 }

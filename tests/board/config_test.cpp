@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "board/config.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
 
@@ -35,10 +36,6 @@ std::string refusal(const std::string& text) {
 std::string password_of(const std::string& line) {
   return parse("[ssh_config]\nip = 10.0.0.1\nusername = root\n" + line + "\nport = 22\n")
       .password.reveal();
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 RunResult read_file_as_program(const fs::path& file, const RunOptions& options = {}) {
@@ -101,9 +98,9 @@ TEST_CASE("long passwords are kept whole, too long lines are refused") {
   CHECK(password_of(line + std::string(most - line.size(), 'x')).size() == most - line.size());
   const std::string sentence =
       refusal("[ssh_config]\n" + line + std::string(most - line.size() + 1, 'x') + "\n");
-  CHECK(has(sentence, "line 2"));
-  CHECK(has(sentence, "65,536 bytes"));
-  CHECK_FALSE(has(sentence, "xx"));
+  CHECK(contains(sentence, "line 2"));
+  CHECK(contains(sentence, "65,536 bytes"));
+  CHECK_FALSE(contains(sentence, "xx"));
 }
 
 TEST_CASE("every end of line and a byte order mark are understood") {
@@ -122,7 +119,7 @@ TEST_CASE("lines are counted alike, whatever ends them") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     const std::string sentence =
         refusal("[ssh_config]" + end + end + "# c" + end + "port = x" + end);
-    CHECK(has(sentence, "board.ini, line 4: port"));
+    CHECK(contains(sentence, "board.ini, line 4: port"));
   }
 }
 
@@ -147,9 +144,9 @@ TEST_CASE("what makes no sense is refused with its line, and no value is shown")
   const auto refused = [](const std::string& lines, const std::string& part) {
     const std::string sentence = refusal("[ssh_config]\n" + lines);
     INFO(lines << " => " << sentence);
-    CHECK(has(sentence, part));
-    CHECK(has(sentence, "board.ini, line "));
-    CHECK_FALSE(has(sentence, "hunter2"));
+    CHECK(contains(sentence, part));
+    CHECK(contains(sentence, "board.ini, line "));
+    CHECK_FALSE(contains(sentence, "hunter2"));
   };
   refused("ip = 1\nhunter2\n", "line 3");
   refused("hunter2 and more\n", "neither");
@@ -182,10 +179,10 @@ TEST_CASE("what makes no sense is refused with its line, and no value is shown")
 }
 
 TEST_CASE("a file that is not meant for a board is refused as a whole") {
-  CHECK(has(refusal(""), "no section [ssh_config]"));
-  CHECK(has(refusal("ip = 10.0.0.1\n"), "no section [ssh_config]"));
+  CHECK(contains(refusal(""), "no section [ssh_config]"));
+  CHECK(contains(refusal("ip = 10.0.0.1\n"), "no section [ssh_config]"));
   // Notepad's "Unicode".
-  CHECK(has(refusal(std::string("\xFF\xFE[\0s\0s\0h\0_\0c\0", 14)), "UTF-8"));
+  CHECK(contains(refusal(std::string("\xFF\xFE[\0s\0s\0h\0_\0c\0", 14)), "UTF-8"));
 }
 
 TEST_CASE("spellings that agree are taken, and a section may come in two parts") {
@@ -245,9 +242,9 @@ TEST_CASE("a --host that is none is refused, and a password in it is not repeate
       FAIL_CHECK("taken");
     } catch (const Error& error) {
       CHECK(error.code() == Exit::usage);
-      CHECK(has(error.what(), "--host"));
-      CHECK(has(error.what(), "--password-stdin") == has(host, "hunter2"));
-      CHECK_FALSE(has(error.what(), "hunter2"));
+      CHECK(contains(error.what(), "--host"));
+      CHECK(contains(error.what(), "--password-stdin") == contains(host, "hunter2"));
+      CHECK_FALSE(contains(error.what(), "hunter2"));
     }
   }
 }
@@ -263,8 +260,8 @@ TEST_CASE("what is missing is said when file and command line are both known") {
     return std::string("nothing");
   };
   CHECK(missing(parse("[ssh_config]\nip = 10.0.0.1\nuser = root\n")) == "nothing");
-  CHECK(has(missing(parse("[ssh_config]\nuser = root\n")), "board.ini: the board's address"));
-  CHECK(has(missing(parse("[ssh_config]\nip = 10.0.0.1\n")), "board.ini: the account"));
+  CHECK(contains(missing(parse("[ssh_config]\nuser = root\n")), "board.ini: the board's address"));
+  CHECK(contains(missing(parse("[ssh_config]\nip = 10.0.0.1\n")), "board.ini: the account"));
 }
 
 TEST_CASE("a key that is not there, or no file, is named before the board is called") {
@@ -277,7 +274,7 @@ TEST_CASE("a key that is not there, or no file, is named before the board is cal
       FAIL_CHECK("taken");
     } catch (const Error& error) {
       CHECK(error.code() == Exit::nothing_to_do);
-      CHECK(has(error.what(), key.string()));
+      CHECK(contains(error.what(), key.string()));
     }
   }
   write_file(folder / "id", "key");
@@ -311,8 +308,8 @@ TEST_CASE("a file with a password that others may read gets a warning") {
     REQUIRE(::chmod(file.c_str(), mode) == 0);
     const auto result = read_file_as_program(file);
     CHECK(result.exit_code == 0);
-    CHECK_FALSE(has(result.err, "hunter2"));
-    return has(result.err, "chmod 600");
+    CHECK_FALSE(contains(result.err, "hunter2"));
+    return contains(result.err, "chmod 600");
   };
   const std::string with = "[ssh_config]\nip = 10.0.0.1\npwd = hunter2\n";
   CHECK(warned(with, 0644));
@@ -329,10 +326,10 @@ TEST_CASE("an unknown key gets a warning that names it, unless it may be part of
   write_file(file, "[ssh_config]\nip = 10.0.0.1\nusernam = hunter2\npwd hunter2=x\n");
   const auto result = read_file_as_program(file);
   CHECK(result.exit_code == 0);
-  CHECK(has(result.err, "line 3: unknown key 'usernam'"));
-  CHECK(has(result.err, "line 4: unknown key in"));
-  CHECK(has(result.err, "known are ip, username"));
-  CHECK_FALSE(has(result.err, "hunter2"));
+  CHECK(contains(result.err, "line 3: unknown key 'usernam'"));
+  CHECK(contains(result.err, "line 4: unknown key in"));
+  CHECK(contains(result.err, "known are ip, username"));
+  CHECK_FALSE(contains(result.err, "hunter2"));
 }
 
 TEST_CASE("a file that cannot be read is nothing to do, and is named") {
@@ -341,8 +338,8 @@ TEST_CASE("a file that cannot be read is nothing to do, and is named") {
     const auto result = read_file_as_program(file);
     INFO(result.err);
     CHECK(result.exit_code == code);
-    CHECK(has(result.err, file.string()));
-    CHECK(has(result.err, part));
+    CHECK(contains(result.err, file.string()));
+    CHECK(contains(result.err, part));
   };
   fails(folder / "missing.ini", 4, "No such file");
   fails(folder.path(), 4, "not a file");
@@ -356,13 +353,13 @@ TEST_CASE("the example of a board.ini is one, with every key and nothing that wa
   const std::string text = read_file(BOARD_INI_EXAMPLE);
   for (const char* key :
        {"ip", "username", "pwd", "port", "key", "board_dir", "host_key", "connect_timeout"}) {
-    CHECK(has(text, std::string("\n") + key + " ="));
+    CHECK(contains(text, std::string("\n") + key + " ="));
   }
   write_file(folder / "board.ini", text);
   const auto result = read_file_as_program(folder / "board.ini");
   CHECK(result.exit_code == 0);
   CHECK(result.err.empty());
-  CHECK(has(result.out, "name root@192.168.1.10\n"));
+  CHECK(contains(result.out, "name root@192.168.1.10\n"));
 }
 
 TEST_CASE("a configuration may come through a pipe, decrypted on the way") {
@@ -372,7 +369,7 @@ TEST_CASE("a configuration may come through a pipe, decrypted on the way") {
                                           "\\npwd=a;b\\n')"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(has(result.out, "name root@10.0.0.1\n"));
-  CHECK(has(result.out, "password a;b\n"));
+  CHECK(contains(result.out, "name root@10.0.0.1\n"));
+  CHECK(contains(result.out, "password a;b\n"));
   CHECK(result.err.empty());
 }

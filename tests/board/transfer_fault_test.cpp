@@ -24,15 +24,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const NamedBoard& each_way() {
-  const auto index = static_cast<std::size_t>(GENERATE(1, 3, 5));
-  return transfer_boards().at(index);
-}
-
-void append(const fs::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
-}
-
 // The error that `work` ends with; its code and sentence are looked at.
 template <typename Work>
 std::pair<Exit, std::string> error_of(const Work& work) {

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
 #include <map>
 
 #include "base/text.hpp"
@@ -17,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 // A line for everything below `root` by its path.
 std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
@@ -127,7 +129,7 @@ std::vector<std::string> odd_names() {
 
 void make_file(const fs::path& path, std::string_view bytes, std::int64_t mtime_seconds) {
   write_file(path, bytes);
-  set_mtime(path, mtime_seconds * kSecond);
+  set_mtime(path, mtime_seconds * kNsPerSecond);
 }
 
 void make_odd_tree(const fs::path& root) {
@@ -197,6 +199,15 @@ std::string difference(const fs::path& actual, const fs::path& expected, Compare
   add("+ ", there, wanted);
   if (count > kMaxShown) text += fmt::format("… {} lines in all\n", count);
   return text;
+}
+
+const NamedBoard& each_way() {
+  const auto index = static_cast<std::size_t>(GENERATE(1, 3, 5));
+  return transfer_boards().at(index);
+}
+
+void append(const fs::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
 }
 
 }  // namespace msprof::test

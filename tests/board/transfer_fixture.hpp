@@ -45,6 +45,10 @@ struct NamedBoard {
   bool tells_times = true;  // its listings do
 };
 const std::vector<NamedBoard>& transfer_boards();
+// In a test case: runs the rest of it once for each way in which files travel.
+const NamedBoard& each_way();
+
+void append(const std::filesystem::path& path, std::string_view bytes);
 
 // Names that a shell, an option parser, tar or a list of lines could mistake.
 std::vector<std::string> odd_names();

@@ -22,16 +22,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// One board for each of the three ways.
-const NamedBoard& each_way() {
-  const auto index = static_cast<std::size_t>(GENERATE(1, 3, 5));
-  return transfer_boards().at(index);
-}
-
-void append(const fs::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
-}
-
 std::int64_t seconds_of(const fs::path& path) {
   struct stat status = {};
   REQUIRE(::lstat(path.c_str(), &status) == 0);

@@ -10,12 +10,12 @@ using namespace msprof::test;
 namespace {
 
 // A PROF folder with everything in it, beside the folder of a board.
-struct Captures {
+struct CannCaptures {
   TempFolder folder;
   std::filesystem::path prof;
   std::filesystem::path job;
 
-  Captures() {
+  CannCaptures() {
     prof::RunShape shape;
     shape.tasks = 400;
     prof = prof::make_run(folder.path(), {}, shape).folder;
@@ -26,7 +26,7 @@ struct Captures {
 }  // namespace
 
 TEST_CASE("a table of the other dialect is a usage error that names the tables there are") {
-  const Captures captures;
+  const CannCaptures captures;
   const auto result =
       run_msprof({"export", "summary", "acl_statistic", "-dir", captures.prof.string()});
   CHECK(result.exit_code == 2);
@@ -42,7 +42,7 @@ TEST_CASE("a table of the other dialect is a usage error that names the tables t
 }
 
 TEST_CASE("tables go below --output as into the capture, and one export replaces the last") {
-  const Captures captures;
+  const CannCaptures captures;
   const auto out = captures.folder / "out";
   for (int i = 0; i < 2; ++i) {
     const auto result = run_msprof({"export", "summary", "step_trace", "-dir",
@@ -55,7 +55,7 @@ TEST_CASE("tables go below --output as into the capture, and one export replaces
 
 TEST_CASE(
     "a timeline goes where its users look for it, and a layer of the other dialect is refused") {
-  const Captures captures;
+  const CannCaptures captures;
   const auto result = run_msprof({"export", "timeline", "-dir", captures.folder.path().string()});
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "wrote "));
@@ -70,7 +70,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a part of the run in which nothing happened gives no file and no folder") {
-  const Captures captures;
+  const CannCaptures captures;
   const auto result = run_msprof(
       {"export", "timeline", "--time-range", "5000s:", "-dir", captures.prof.string(), "-q"});
   CHECK(result.exit_code == 4);
@@ -79,14 +79,14 @@ TEST_CASE("a part of the run in which nothing happened gives no file and no fold
 }
 
 TEST_CASE("a board has no unified database, and that is said") {
-  const Captures captures;
+  const CannCaptures captures;
   const auto result = run_msprof({"export", "db", "-dir", captures.job.string(), "-q"});
   CHECK(result.exit_code == 4);
   CHECK(contains(result.err, "[no_unified_db]"));
 }
 
 TEST_CASE("show begins with the chip and leaves tables of a row a task to the files") {
-  const Captures captures;
+  const CannCaptures captures;
   const Words words = {"show", "-dir", captures.prof.string(), "-q"};
   const auto result = run_msprof(words, {.variables = {{"COLUMNS", "200"}}});
   REQUIRE(result.exit_code == 0);
@@ -105,7 +105,7 @@ TEST_CASE("show begins with the chip and leaves tables of a row a task to the fi
 }
 
 TEST_CASE("show --top keeps the hottest calls and steps, and --json tells the chip") {
-  const Captures captures;
+  const CannCaptures captures;
   const auto result =
       run_msprof({"show", "-dir", captures.prof.string(), "-q", "--json", "--top", "2"});
   REQUIRE(result.exit_code == 0);

@@ -5,16 +5,13 @@
 
 #include "support/face_session.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof::test {
 
 using Words = std::vector<std::string>;
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // A good capture parent/name.
 inline JobBuilder make_face(const std::filesystem::path& parent, const std::string& name) {

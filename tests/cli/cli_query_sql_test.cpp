@@ -16,12 +16,12 @@ namespace {
 constexpr std::uint32_t kThread = 10000;
 
 // Two operators on the cube units, one on the vector units, three copies; all times by hand.
-struct Captures {
+struct SqlCaptures {
   TempFolder folder;
   prof::ProfFolder prof{folder.path()};
   JobBuilder job{folder.path(), "JOBA"};
 
-  Captures() {
+  SqlCaptures() {
     add_face(job);
     // Behind the second execution a layer of 1 us that loads four times what it computes.
     auto records = face_aicore();
@@ -185,7 +185,7 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
 }  // namespace
 
 TEST_CASE("the ten questions of docs/query.md answer what happened in the captures") {
-  const Captures captures;
+  const SqlCaptures captures;
   const auto questions = page_questions();
   REQUIRE(questions.size() == 10);
   for (const auto& [question, sql] : questions) {
@@ -212,10 +212,10 @@ TEST_CASE("the questions about counters are answered alike on chips with one kin
   // PipeUtilization: mac is the second counter, 0xa, of 0x8, 0xa, 0x9, ….
   const prof::OpKind matmul = {"matmul_1", "MatMulV2", prof::Core::aic, 8};
   const prof::OpKind conv = {"conv_1", "Conv2D", prof::Core::aic, 8};
-  Captures::launch(scene, matmul, 1, 10'000, {20'000, 30'000},
-                   prof::TaskPmu{20'000, {2000, 8000, 1000, 0, 0, 0, 100, 10}});
-  Captures::launch(scene, conv, 2, 12'000, {31'000, 41'000},
-                   prof::TaskPmu{20'000, {1000, 5000, 1000, 0, 0, 0, 100, 10}});
+  SqlCaptures::launch(scene, matmul, 1, 10'000, {20'000, 30'000},
+                      prof::TaskPmu{20'000, {2000, 8000, 1000, 0, 0, 0, 100, 10}});
+  SqlCaptures::launch(scene, conv, 2, 12'000, {31'000, 41'000},
+                      prof::TaskPmu{20'000, {1000, 5000, 1000, 0, 0, 0, 100, 10}});
   prof.finish();
   const std::string dir = prof.folder().string();
   for (const auto& [question, sql] : page_questions()) {
@@ -232,7 +232,7 @@ TEST_CASE("the questions about counters are answered alike on chips with one kin
 
 TEST_CASE(
     "a metric without the prefix of its cores is that of the busier ones, where it is named") {
-  const Captures captures;
+  const SqlCaptures captures;
   const std::string sql = "SELECT DISTINCT aic_scalar_ratio, aiv_scalar_ratio, scalar_ratio";
   const json rows = rows_of(captures.prof_dir(), sql + " FROM op_summary ORDER BY 1");
   for (const json& row : rows) {
@@ -246,7 +246,7 @@ TEST_CASE(
 }
 
 TEST_CASE("query answers as table, csv, json and as one document") {
-  const Captures captures;
+  const SqlCaptures captures;
   const std::string dir = captures.job_dir();
   const std::string sql =
       "SELECT 9007199254740993 AS whole, 2.5 AS part, 3.0 AS three, NULL AS none,"
@@ -270,7 +270,7 @@ TEST_CASE("query answers as table, csv, json and as one document") {
 }
 
 TEST_CASE("SQL comes from an argument before or behind -dir, a file, or standard input") {
-  const Captures captures;
+  const SqlCaptures captures;
   const std::string dir = captures.job_dir(), sql = "SELECT count(*) AS n FROM v_tasks";
   write_file(captures.folder / "q.sql", sql + ";\n");
   for (const Words& words :
@@ -287,7 +287,7 @@ TEST_CASE("SQL comes from an argument before or behind -dir, a file, or standard
 }
 
 TEST_CASE("several captures answer in one csv, told apart by a first column") {
-  const Captures captures;
+  const SqlCaptures captures;
   const auto result = run_msprof({"query", "SELECT count(*) AS n FROM v_ops", "-q", "--format",
                                   "csv", "-dir", captures.job_dir(), captures.prof_dir()});
   CHECK(result.out == "capture,n\nJOBA,4\n" + captures.prof.folder().filename().string() + ",3\n");
@@ -298,7 +298,7 @@ TEST_CASE("several captures answer in one csv, told apart by a first column") {
 }
 
 TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document") {
-  const Captures captures;
+  const SqlCaptures captures;
   const auto result =
       run_msprof({"query", "-q", "--json", "-dir", captures.job_dir(), "SELECT * FROM v_opps"});
   CHECK(result.exit_code == 2);
@@ -320,7 +320,7 @@ TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document"
 }
 
 TEST_CASE("a table shows as many rows as are wanted, and says that there are more") {
-  const Captures captures;
+  const SqlCaptures captures;
   const std::string many =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
       " WHERE i < 2000) SELECT i FROM n";
@@ -347,7 +347,7 @@ TEST_CASE("query --schema tells views, columns, units and tables without a captu
 }
 
 TEST_CASE("views and summary tables agree") {
-  const Captures captures;
+  const SqlCaptures captures;
   for (const std::string& dir : {captures.job_dir(), captures.prof_dir()}) {
     const auto both =
         rows_of(dir, "SELECT (SELECT total(total_us) FROM v_ops) AS view, (SELECT total(" +

@@ -9,6 +9,7 @@
 #include "base/findings.hpp"
 #include "cli/cli_fixture.hpp"
 #include "session/run_record.hpp"
+#include "support/lines.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -20,12 +21,6 @@ std::string report_of(const std::filesystem::path& capture, const Words& more = 
   words.insert(words.end(), more.begin(), more.end());
   run_msprof(words);
   return read_file(capture / "report.html");
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
 }
 
 // The data of the picture.

@@ -123,7 +123,7 @@ Words rules_of(const json& advice, const char* list) {
   return rules;
 }
 
-bool has(const Words& words, const std::string& word) {
+bool has_word(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -213,7 +213,8 @@ TEST_CASE("a PROF folder of the host runtime names it in the place of a chip") {
   CHECK(databases == 1);
 }
 
-TEST_CASE("a capture of the host runtime without core metrics has its frequency from the model") {
+TEST_CASE(
+    "a capture of the host runtime without core metrics has_word its frequency from the model") {
   const TempFolder folder;
   JobBuilder job(folder.path(), job_name('A'));
   job.info_json("1000").net_info("net", 1);
@@ -271,15 +272,15 @@ TEST_CASE("no rule gives advice from modelled unit loads, and all do from measur
     return document_of({"advise", "--json", "--all", "-dir", job});
   };
   const json of_board = advice(measured);
-  CHECK(has(rules_of(of_board, "findings"), "memory_bound_layer"));
-  CHECK(has(rules_of(of_board, "findings"), "store_unit_limit"));
+  CHECK(has_word(rules_of(of_board, "findings"), "memory_bound_layer"));
+  CHECK(has_word(rules_of(of_board, "findings"), "store_unit_limit"));
   const json of_host = advice(modelled);
   for (const char* rule :
        {"memory_bound_layer", "load_unit_limit", "weight_unit_limit", "store_unit_limit",
         "cube_array_padding", "units_idle", "vector_layer_use"}) {
     INFO(rule);
-    CHECK_FALSE(has(rules_of(of_host, "findings"), rule));
-    CHECK(has(rules_of(of_host, "without_data"), rule));
+    CHECK_FALSE(has_word(rules_of(of_host, "findings"), rule));
+    CHECK(has_word(rules_of(of_host, "without_data"), rule));
   }
   const auto text = run_msprof({"advise", "--all", "-q", "--lang", "en", "-dir", modelled});
   CHECK(contains(text.out,

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 using namespace msprof;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 TEST_CASE("A default acl.json has the manual's defaults and the run's output folder") {
-  const Json profiler = Json::parse(default_acl_json({}, "/run/out")).at("profiler");
+  const OrderedJson profiler = OrderedJson::parse(default_acl_json({}, "/run/out")).at("profiler");
   CHECK(profiler.at("switch") == "on");
   CHECK(profiler.at("output") == "/run/out");
   CHECK(profiler.at("interval") == "0");
@@ -20,11 +20,11 @@ TEST_CASE("A default acl.json has the manual's defaults and the run's output fol
 TEST_CASE("Patching keeps all other keys and their order") {
   const std::string original =
       R"({"z":1,"profiler":{"extra":[1,2],"switch":"off","output":"/user/out"},"a":{"b":"x"}})";
-  const Json patched = Json::parse(patch_acl_json(original, {}, "/run/out").text);
+  const OrderedJson patched = OrderedJson::parse(patch_acl_json(original, {}, "/run/out").text);
   CHECK(patched.begin().key() == "z");
   CHECK(patched.at("a").at("b") == "x");
   CHECK(patched.at("profiler").begin().key() == "extra");
-  CHECK(patched.at("profiler").at("extra") == Json::array({1, 2}));
+  CHECK(patched.at("profiler").at("extra") == OrderedJson::array({1, 2}));
   CHECK(patched.at("profiler").at("switch") == "on");
   CHECK(patched.at("profiler").at("output") == "/run/out");
 }
@@ -32,14 +32,14 @@ TEST_CASE("Patching keeps all other keys and their order") {
 TEST_CASE("The manual's spellings are kept and set, both where both are there") {
   ProfilerOptions options;
   options.aicpu = false;
-  const Json manual = Json::parse(
+  const OrderedJson manual = OrderedJson::parse(
       patch_acl_json(R"({"profiler":{"aacpu":"on","aac_metrics":"none"}})", options, "o").text);
   CHECK(manual.at("profiler").at("aacpu") == "off");
   CHECK(manual.at("profiler").at("aac_metrics") == "ArithmeticUtilization");
   CHECK_FALSE(manual.at("profiler").contains("aicpu"));
   CHECK_FALSE(manual.at("profiler").contains("aic_metrics"));
-  const Json both =
-      Json::parse(patch_acl_json(R"({"profiler":{"aacpu":"on","aicpu":"on"}})", options, "o").text);
+  const OrderedJson both = OrderedJson::parse(
+      patch_acl_json(R"({"profiler":{"aacpu":"on","aicpu":"on"}})", options, "o").text);
   CHECK(both.at("profiler").at("aacpu") == "off");
   CHECK(both.at("profiler").at("aicpu") == "off");
 }
@@ -49,7 +49,8 @@ TEST_CASE("Options become strings as boards write them") {
   options.interval = 9999;
   options.acl_api = false;
   options.on = false;
-  const Json profiler = Json::parse(patch_acl_json("{}", options, "o").text).at("profiler");
+  const OrderedJson profiler =
+      OrderedJson::parse(patch_acl_json("{}", options, "o").text).at("profiler");
   CHECK(profiler.at("interval") == "9999");
   CHECK(profiler.at("acl_api") == "off");
   CHECK(profiler.at("switch") == "off");
@@ -79,8 +80,8 @@ TEST_CASE("What is no JSON object is replaced by a default, and that is said") {
 TEST_CASE("A profiler section of the wrong kind is replaced, the rest kept") {
   const auto patched = patch_acl_json(R"({"profiler":"on","k":3})", {}, "o");
   CHECK_FALSE(patched.replaced);
-  CHECK(Json::parse(patched.text).at("k") == 3);
-  CHECK(Json::parse(patched.text).at("profiler").at("switch") == "on");
+  CHECK(OrderedJson::parse(patched.text).at("k") == 3);
+  CHECK(OrderedJson::parse(patched.text).at("profiler").at("switch") == "on");
 }
 
 TEST_CASE("Comments and a byte order mark do not make a file unreadable") {

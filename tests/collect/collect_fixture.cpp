@@ -184,8 +184,4 @@ bool no_run_is_held(const fs::path& runs) {
   return true;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace msprof::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/eventually.hpp"
+#include "support/lines.hpp"
 
 namespace msprof::test {
 
@@ -84,8 +85,6 @@ pid_t read_pid(const std::filesystem::path& file);
 bool nothing_runs_below(const std::filesystem::path& folder);
 // Nobody holds a run below `runs`.
 bool no_run_is_held(const std::filesystem::path& runs);
-
-bool contains(const std::string& text, const std::string& part);
 
 // A sandbox whose project holds the application and a configuration.
 struct DemoProject : Sandbox {

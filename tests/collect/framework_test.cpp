@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "support/lines.hpp"
 
 namespace msprof {
 
@@ -27,10 +28,6 @@ std::string refusal(Work&& work) {
     return error.what();
   }
   return "";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 using Words = std::vector<std::string>;

@@ -8,11 +8,11 @@ using prof::ProfSetup;
 
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kSampleMs = 1'000'000;
 
 // Of the host's monotonic clock, so long after the begin of the collection.
 std::string mono(std::int64_t ms) {
-  return std::to_string(5'000'000'000 + ms * kMs);
+  return std::to_string(5'000'000'000 + ms * kSampleMs);
 }
 
 // Four CPUs whose times are in hundredths of a second, and two network cards.

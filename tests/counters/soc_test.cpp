@@ -10,7 +10,7 @@ using prof::ProfSetup;
 namespace {
 
 constexpr std::string_view kSoc = "stars_soc_profile.data";
-constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kSocMs = 1'000'000;
 
 // Records of 64 bytes: a head, and values somewhere behind it.
 class SocRecord {
@@ -64,9 +64,9 @@ std::string event_of(std::string_view name, std::int64_t ns, std::string_view ar
 
 TEST_CASE("Acc PMU: each accelerator by itself, the largest of all in the timeline") {
   CounterCapture capture;
-  capture.device(kSoc, acc_pmu(capture, 1 * kMs, 1, {10, 20, 30, 40}).bytes());
-  capture.device(kSoc, acc_pmu(capture, 1 * kMs, 0, {11, 19, 31, 39}).bytes());
-  capture.device(kSoc, acc_pmu(capture, 2 * kMs, 0, {1, 2, 3, UINT64_MAX}).bytes());
+  capture.device(kSoc, acc_pmu(capture, 1 * kSocMs, 1, {10, 20, 30, 40}).bytes());
+  capture.device(kSoc, acc_pmu(capture, 1 * kSocMs, 0, {11, 19, 31, 39}).bytes());
+  capture.device(kSoc, acc_pmu(capture, 2 * kSocMs, 0, {1, 2, 3, UINT64_MAX}).bytes());
   capture.process();
   CHECK(capture.samples("acc_pmu").front() == "0|Acc PMU 1|write_bandwidth|||1000000|10");
   CHECK(capture.samples("acc_pmu").back() == "0|Acc PMU 0|read_ost|||2000000|9223372036854775807");
@@ -88,7 +88,7 @@ TEST_CASE("Acc PMU: each accelerator by itself, the largest of all in the timeli
 
 TEST_CASE("bandwidth levels: L2 buffer and MATA are what the record says") {
   CounterCapture capture;
-  capture.device(kSoc, SocRecord(28, capture.setup().ticks_at(kMs))
+  capture.device(kSoc, SocRecord(28, capture.setup().ticks_at(kSocMs))
                            .put<std::uint16_t>(32, 5 | 200 << 3 | 1 << 11)
                            .bytes());
   capture.process();
@@ -111,7 +111,7 @@ TEST_CASE("SIO: a die's rate is of its own interval, and devices stay apart") {
     for (const std::uint64_t ms : {1ul, 2ul}) {
       for (const std::uint16_t die : {std::uint16_t{0}, std::uint16_t{1}}) {
         const auto record =
-            sio(capture, ms * kMs, die, {kMb * factor * (die + 1u), 0, 0, 0, 0, 0, 0, 0});
+            sio(capture, ms * kSocMs, die, {kMb * factor * (die + 1u), 0, 0, 0, 0, 0, 0, 0});
         capture.device(kSoc, record.bytes(), device);
       }
     }
@@ -132,7 +132,7 @@ TEST_CASE("SIO: a die's rate is of its own interval, and devices stay apart") {
 
 TEST_CASE("chip transmissions: links and PCIe have their own events") {
   CounterCapture capture;
-  const auto ticks = capture.setup().ticks_at(kMs);
+  const auto ticks = capture.setup().ticks_at(kSocMs);
   const std::initializer_list<std::uint64_t> values{7, 8};
   capture.device(kSoc, SocRecord(27, ticks, 63).put<std::uint16_t>(18, 65).put(32, values).bytes());
   capture.device(kSoc, SocRecord(27, ticks, 34).put<std::uint16_t>(18, 2).put(32, values).bytes());
@@ -156,7 +156,7 @@ TEST_CASE("the SoC of chips 15 and 16 has records of its own") {
   ProfSetup setup = on_chip("15");
   setup.sample["qosEvents"] = "\"A,B\"";
   CounterCapture capture(setup);
-  const auto ticks = [&](std::uint64_t ms) { return setup.ticks_at(ms * kMs); };
+  const auto ticks = [&](std::uint64_t ms) { return setup.ticks_at(ms * kSocMs); };
   constexpr std::uint32_t kMb = 1 << 20;
   for (const unsigned die : {0u, 2u, 3u}) {
     for (const std::uint64_t ms : {1ul, 2ul})
@@ -191,15 +191,15 @@ TEST_CASE("the SoC of chips 15 and 16 has records of its own") {
 TEST_CASE("the SoC's file: what is damaged, unknown or too late is counted, the rest kept") {
   CounterCapture capture(on_chip("1"));
   const auto add = [&](const SocRecord& record) { capture.device(kSoc, record.bytes()); };
-  add(sio(capture, 1 * kMs, 0, {1, 2, 3, 4, 5, 6, 7, 8}));
-  add(sio(capture, 1 * kMs, 0, {1, 2, 3, 4, 5, 6, 7, 8}));
+  add(sio(capture, 1 * kSocMs, 0, {1, 2, 3, 4, 5, 6, 7, 8}));
+  add(sio(capture, 1 * kSocMs, 0, {1, 2, 3, 4, 5, 6, 7, 8}));
   add(SocRecord(26, 1).put<std::uint16_t>(2, 0x1234));
-  add(acc_pmu(capture, 2 * kMs, 0, {1, 2, 3, 4}));
+  add(acc_pmu(capture, 2 * kSocMs, 0, {1, 2, 3, 4}));
   add(SocRecord(26, UINT64_MAX));
-  add(SocRecord(30, capture.setup().ticks_at(3 * kMs)));
-  add(SocRecord(24, capture.setup().ticks_at(3 * kMs)));
+  add(SocRecord(30, capture.setup().ticks_at(3 * kSocMs)));
+  add(SocRecord(24, capture.setup().ticks_at(3 * kSocMs)));
   for (std::uint16_t accelerator = 1; accelerator <= 1100; ++accelerator)
-    add(acc_pmu(capture, 4 * kMs, accelerator, {1, 2, 3, 4}));
+    add(acc_pmu(capture, 4 * kSocMs, accelerator, {1, 2, 3, 4}));
   capture.device(kSoc, "cut");
   capture.process();
   CHECK(capture.samples("sio").empty());
@@ -225,8 +225,8 @@ TEST_CASE("QoS: as many values as names, without an overflow") {
   setup.sample["qosEvents"] = "\"OTHERS, SDMA\"";
   CounterCapture capture(setup);
   // The second record goes on in the next slice, and is the earlier one.
-  const Qos later{.ticks = setup.ticks_at(2 * kMs), .bandwidth = {4096, 7, 9}};
-  const Qos earlier{.ticks = setup.ticks_at(1 * kMs), .bandwidth = {1, 2, 3}};
+  const Qos later{.ticks = setup.ticks_at(2 * kSocMs), .bandwidth = {4096, 7, 9}};
+  const Qos earlier{.ticks = setup.ticks_at(1 * kSocMs), .bandwidth = {1, 2, 3}};
   capture.record("qos.data", later);
   const std::string bytes(reinterpret_cast<const char*>(&earlier), sizeof(earlier));
   capture.device("qos.data", bytes.substr(0, 30));

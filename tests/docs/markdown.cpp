@@ -10,7 +10,7 @@ namespace msprof::test {
 
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -112,7 +112,8 @@ std::string_view heading_in(std::string_view line) {
 // "1.8" of "1.8 Records".
 std::string number_of(std::string_view heading) {
   const std::string_view word = heading.substr(0, heading.find(' '));
-  const bool is_number = !word.empty() && is_digit(word.front()) && is_digit(word.back()) &&
+  const bool is_number = !word.empty() && is_decimal_digit(word.front()) &&
+                         is_decimal_digit(word.back()) &&
                          word.find_first_not_of("0123456789.") == std::string_view::npos;
   return is_number ? std::string(word) : std::string();
 }
@@ -167,7 +168,7 @@ std::string anchor_of(std::string_view heading) {
       if (!is_sign(code_of(letter))) anchor += letter;
     } else if (c == ' ' || c == '-') {
       anchor += '-';
-    } else if (is_digit(c) || (c >= 'a' && c <= 'z') || c == '_') {
+    } else if (is_decimal_digit(c) || (c >= 'a' && c <= 'z') || c == '_') {
       anchor += c;
     }
   }

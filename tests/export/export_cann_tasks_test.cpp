@@ -8,8 +8,6 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::int64_t kSecond = CannStore::kBeginNs;
-
 struct Place {
   std::int64_t device = 0;
   std::int64_t stream = 2;

@@ -9,8 +9,6 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::int64_t kSecond = CannStore::kBeginNs;
-
 void add_call(CannStore& store, std::int64_t id, const char* name, std::int64_t level,
               std::int64_t start_ns, std::int64_t duration_ns, std::int64_t thread = 7) {
   ApiCallRow call;

@@ -11,8 +11,6 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::int64_t kSecond = CannStore::kBeginNs;
-
 void add_task(CannStore& store, std::int64_t id, std::int64_t device, std::int64_t start_ns,
               std::int64_t model) {
   TaskRow task;
@@ -29,7 +27,7 @@ void add_task(CannStore& store, std::int64_t id, std::int64_t device, std::int64
   store.add(task);
 }
 
-void add_call(CannStore& store, std::int64_t id, std::int64_t level, std::int64_t start_ns) {
+void add_launch(CannStore& store, std::int64_t id, std::int64_t level, std::int64_t start_ns) {
   ApiCallRow call;
   call.id = id;
   call.process_id = 5;
@@ -87,10 +85,10 @@ struct Scene {
     add_iteration(store, 1, 0, 1, 100, 300);
     add_iteration(store, 2, 0, 2, 300, 500);
     add_iteration(store, 3, 1, 1, 100, 130);
-    add_call(store, 1, 5000, 50);
-    add_call(store, 2, 10000, 250);
-    add_call(store, 3, 5000, 310);
-    add_call(store, 4, 5000, 890);
+    add_launch(store, 1, 5000, 50);
+    add_launch(store, 2, 10000, 250);
+    add_launch(store, 3, 5000, 310);
+    add_launch(store, 4, 5000, 890);
     store.add(FusionOpRow{1, 1, kNull, store.name("one"), kNull, 0, 0, 0, 0, 100});
     store.add(FusionOpRow{2, 2, kNull, store.name("two"), kNull, 0, 0, 0, 0, 1});
     store.add(CommSpanRow{1, 0, store.name("hcom_allReduce_"), kSecond + 310, 40});

@@ -13,11 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using Texts = std::vector<std::string>;
 
-constexpr std::int64_t kSecond = CannStore::kBeginNs;
-
-class Scene : public CannStore {
+class UnifiedScene : public CannStore {
  public:
-  Scene() {
+  UnifiedScene() {
     set_meta("host.pid", "2");
     set_meta("host.uid", "77");
     set_meta("host.hostname", "here");
@@ -67,7 +65,8 @@ class Scene : public CannStore {
 };
 
 // Counters of one task: cycles and one event of the vector cores of a 910B.
-void add_counters(Scene& scene, std::int64_t task_id, std::int64_t cycles, std::int64_t event) {
+void add_counters(UnifiedScene& scene, std::int64_t task_id, std::int64_t cycles,
+                  std::int64_t event) {
   TaskPmuRow row;
   row.task_id = task_id;
   row.c[0] = cycles;
@@ -75,7 +74,7 @@ void add_counters(Scene& scene, std::int64_t task_id, std::int64_t cycles, std::
   scene.add(row);
 }
 
-void add_vector_metrics(Scene& scene) {
+void add_vector_metrics(UnifiedScene& scene) {
   DeviceRow device;
   device.id = 0;
   device.platform = 5;
@@ -89,8 +88,8 @@ void add_vector_metrics(Scene& scene) {
   scene.add(PmuColumnRow{2, scene.name("aiv_0xa")});
 }
 
-std::int64_t add_comm_task(Scene& scene, std::int64_t id, std::int64_t op_id, std::int64_t rdma,
-                           std::int64_t size) {
+std::int64_t add_comm_task(UnifiedScene& scene, std::int64_t id, std::int64_t op_id,
+                           std::int64_t rdma, std::int64_t size) {
   scene.add(scene.task(id, id));
   CommCallRow call;
   call.id = id;
@@ -107,7 +106,7 @@ std::int64_t add_comm_task(Scene& scene, std::int64_t id, std::int64_t op_id, st
 }  // namespace
 
 TEST_CASE("Tasks of a graph that runs again share an id and one description") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.op(1, "add_1"));
   scene.add(scene.op(2, "add_2"));
   scene.add(scene.task(1, 7, 1));
@@ -120,7 +119,7 @@ TEST_CASE("Tasks of a graph that runs again share an id and one description") {
 }
 
 TEST_CASE("A task that shares its key and has no operator leaves the description to the next") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.op(1, "add_1"));
   scene.add(scene.task(1, 7));
   scene.add(scene.task(2, 7, 1));
@@ -128,7 +127,7 @@ TEST_CASE("A task that shares its key and has no operator leaves the description
 }
 
 TEST_CASE("Sub tasks have ids of their own") {
-  Scene scene;
+  UnifiedScene scene;
   TaskRow sub = scene.task(2, 7);
   sub.context = 0;
   scene.add(scene.task(1, 7));
@@ -138,7 +137,7 @@ TEST_CASE("Sub tasks have ids of their own") {
 }
 
 TEST_CASE("Every task of a thousand that run twice shares its id") {
-  Scene scene;
+  UnifiedScene scene;
   constexpr std::int64_t kTasks = 1000;
   for (std::int64_t id = 1; id <= 2 * kTasks; ++id) scene.add(scene.task(id, (id - 1) % kTasks));
   CHECK(scene.rows("SELECT count(*), count(DISTINCT globalTaskId), max(globalTaskId),"
@@ -146,7 +145,7 @@ TEST_CASE("Every task of a thousand that run twice shares its id") {
 }
 
 TEST_CASE("Operators have quoted shapes and texts for what the store has as numbers") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.op(1, "add_1"));
   scene.add(scene.task(1, 7, 1));
   CHECK(scene.rows("SELECT s.value, t.value, h.value, f.value, blockNum FROM COMPUTE_TASK_INFO AS c"
@@ -156,7 +155,7 @@ TEST_CASE("Operators have quoted shapes and texts for what the store has as numb
 }
 
 TEST_CASE("Kernels that drive a collective are described apart") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.op(1, "allreduceAicpuKernel"));
   scene.add(scene.op(2, "add"));
   scene.add(scene.task(1, 7, 1));
@@ -166,7 +165,7 @@ TEST_CASE("Kernels that drive a collective are described apart") {
 }
 
 TEST_CASE("Metrics of the cores are doubles, zeros are whole, and none is left out") {
-  Scene scene;
+  UnifiedScene scene;
   add_vector_metrics(scene);
   scene.add(scene.op(1, "add"));
   scene.add(scene.task(1, 7, 1));
@@ -179,7 +178,7 @@ TEST_CASE("Metrics of the cores are doubles, zeros are whole, and none is left o
 }
 
 TEST_CASE("Counters without a task have no metrics") {
-  Scene scene;
+  UnifiedScene scene;
   add_vector_metrics(scene);
   scene.add(scene.task(2, 7));
   add_counters(scene, 1, 3000, 1000);
@@ -188,7 +187,7 @@ TEST_CASE("Counters without a task have no metrics") {
 }
 
 TEST_CASE("What ended before the collection, and what no device ran, is no task") {
-  Scene scene;
+  UnifiedScene scene;
   TaskRow early = scene.task(1, 7);
   early.start_ns = kSecond - 20;
   TaskRow across = scene.task(2, 8);
@@ -200,7 +199,7 @@ TEST_CASE("What ended before the collection, and what no device ran, is no task"
 }
 
 TEST_CASE("The device's side of a mark is a task with an id of its own") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.task(9, 7));
   DeviceMarkRow mark;
   mark.id = 1;
@@ -216,7 +215,7 @@ TEST_CASE("The device's side of a mark is a task with an id of its own") {
 }
 
 TEST_CASE("Levels of calls that have a name but are none of the five are 65535") {
-  Scene scene;
+  UnifiedScene scene;
   std::int64_t id = 0;
   for (const std::int64_t level : {20000, 6000, 30000, 25000, 20500}) {
     ApiCallRow call;
@@ -233,7 +232,7 @@ TEST_CASE("Levels of calls that have a name but are none of the five are 65535")
 }
 
 TEST_CASE("Payloads in a row share the rate up to the task that closes them") {
-  Scene scene;
+  UnifiedScene scene;
   CommOpRow op;
   op.id = 1;
   op.name_id = scene.name("hcom_send__1");
@@ -250,7 +249,7 @@ TEST_CASE("Payloads in a row share the rate up to the task that closes them") {
 }
 
 TEST_CASE("A task of a collective without its op carries -1, one without a description 65534") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.task(1, 7));
   CommCallRow call;
   call.id = 1;
@@ -261,7 +260,7 @@ TEST_CASE("A task of a collective without its op carries -1, one without a descr
 }
 
 TEST_CASE("Enum tables are there always, the others where they have rows") {
-  Scene scene;
+  UnifiedScene scene;
   scene.add(scene.task(1, 7));
   CHECK(scene.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1") ==
         Texts{"ENUM_API_TYPE", "ENUM_HCCL_DATA_TYPE", "ENUM_HCCL_LINK_TYPE", "ENUM_HCCL_RDMA_TYPE",
@@ -279,7 +278,7 @@ TEST_CASE("Enum tables are there always, the others where they have rows") {
 }
 
 TEST_CASE("A text has one string id, that of the store where it has one") {
-  Scene scene;
+  UnifiedScene scene;
   const std::int64_t missing = scene.name("N/A");
   scene.add(scene.op(1, "add"));
   scene.add(scene.task(1, 7, 1));
@@ -290,7 +289,7 @@ TEST_CASE("A text has one string id, that of the store where it has one") {
 }
 
 TEST_CASE("The same store gives the same bytes") {
-  Scene scene;
+  UnifiedScene scene;
   add_vector_metrics(scene);
   scene.add(scene.op(1, "add"));
   scene.add(scene.task(1, 7, 1));
@@ -303,16 +302,16 @@ TEST_CASE("The same store gives the same bytes") {
 }
 
 TEST_CASE("A capture without rows, and one of a board, have no unified database") {
-  Scene empty;
+  UnifiedScene empty;
   CHECK(plan_unified_db(empty.db(), empty.out()).empty());
-  Scene board;
+  UnifiedScene board;
   board.add(board.task(1, 7));
   board.set_meta("dialect", "svp");
   CHECK(plan_unified_db(board.db(), board.out()).empty());
 }
 
 TEST_CASE("Ids that point nowhere are an error and leave no file") {
-  Scene scene;
+  UnifiedScene scene;
   TaskRow task = scene.task(1, 7);
   SECTION("an operator") {
     task.op_id = 5;
@@ -338,7 +337,7 @@ TEST_CASE("Ids that point nowhere are an error and leave no file") {
 }
 
 TEST_CASE("A time in the store that is no time does not come into the name of the file") {
-  Scene scene;
+  UnifiedScene scene;
   scene.set_meta("time_stamp", "../../x");
   scene.add(scene.task(1, 7));
   REQUIRE(scene.write().size() == 1);

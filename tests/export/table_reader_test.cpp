@@ -1,4 +1,4 @@
-// Rows of a summary table as values, as rules and comparisons read them.
+// SeenRows of a summary table as values, as rules and comparisons read them.
 #include <catch2/catch.hpp>
 
 #include "export/table_reader.hpp"
@@ -11,7 +11,7 @@ struct Seen {
   std::string text;
   std::optional<double> number;
 };
-using Rows = std::vector<std::vector<Seen>>;
+using SeenRows = std::vector<std::vector<Seen>>;
 
 const std::vector<std::string> kColumns = {"Op Name", "Task Duration(us)", "Mac Busy Ratio"};
 
@@ -22,7 +22,7 @@ std::vector<WantedField> fields(std::initializer_list<const char*> names) {
 }
 
 // Takes what it is given into `rows`.
-TableReader::OnRow into(Rows& rows) {
+TableReader::OnRow into(SeenRows& rows) {
   return [&rows](std::span<const TableValue> values) {
     auto& row = rows.emplace_back();
     for (const TableValue& value : values) row.push_back({std::string(value.text), value.number});
@@ -31,8 +31,8 @@ TableReader::OnRow into(Rows& rows) {
 
 // What a reader of `wanted` sees of what `fill` writes.
 template <typename Fill>
-Rows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
-  Rows rows;
+SeenRows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
+  SeenRows rows;
   TableReader reader(std::move(wanted), into(rows), ahead);
   reader.begin(kColumns);
   fill(reader);
@@ -50,7 +50,7 @@ TEST_CASE("Columns are fields in lower case, without their unit") {
 }
 
 TEST_CASE("A reader sees the wanted columns in the order in which they are wanted") {
-  const Rows rows = read(fields({"mac_busy_ratio", "op_name"}), [](TableReader& out) {
+  const SeenRows rows = read(fields({"mac_busy_ratio", "op_name"}), [](TableReader& out) {
     out.text("conv1");
     out.number("12.500");
     out.number("0.25");
@@ -63,7 +63,7 @@ TEST_CASE("A reader sees the wanted columns in the order in which they are wante
 }
 
 TEST_CASE("What a table does not have, or a row leaves out, is N/A in that row alone") {
-  const Rows rows =
+  const SeenRows rows =
       read(fields({"mac_busy_ratio", "blocks", "task_duration"}), [](TableReader& out) {
         for (const bool whole : {true, false, true}) {
           out.text("conv1");
@@ -89,7 +89,7 @@ TEST_CASE("Digits that nobody looks at are not made") {
     ++made;
     out += "7.125";
   };
-  const Rows rows = read(fields({"mac_busy_ratio"}), [&](TableReader& out) {
+  const SeenRows rows = read(fields({"mac_busy_ratio"}), [&](TableReader& out) {
     out.text("conv1");
     out.number_by(digits);
     out.number_by(digits);
@@ -116,7 +116,7 @@ TEST_CASE("A field that is a number alone is taken by its value") {
     out.missing();
     out.end_row();
   };
-  const Rows rows = read({{"task_duration", true}, {"mac_busy_ratio", true}}, fill);
+  const SeenRows rows = read({{"task_duration", true}, {"mac_busy_ratio", true}}, fill);
   REQUIRE(rows.size() == 2);
   CHECK(made == 1);  // only the digits say what the second is
   CHECK(rows[0][0].number == 7.125);
@@ -131,7 +131,8 @@ TEST_CASE("A field that is a number alone is taken by its value") {
   CHECK(made == 1);
 }
 
-TEST_CASE("Rows that a second thread takes come in their order, with cells that are gone by then") {
+TEST_CASE(
+    "SeenRows that a second thread takes come in their order, with cells that are gone by then") {
   constexpr int kRows = 1000;
   const auto fill = [](TableReader& out) {
     for (int row = 0; row < kRows; ++row) {
@@ -146,8 +147,8 @@ TEST_CASE("Rows that a second thread takes come in their order, with cells that 
   };
   const auto wanted = fields({"op_name", "task_duration", "mac_busy_ratio"});
   WorkAhead ahead;
-  const Rows rows = read(wanted, fill, &ahead);
-  const Rows expected = read(wanted, fill);
+  const SeenRows rows = read(wanted, fill, &ahead);
+  const SeenRows expected = read(wanted, fill);
   REQUIRE(rows.size() == kRows);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -189,7 +190,7 @@ TEST_CASE("Cells that rows share are written once, and are the same in each of t
     out.number(std::string_view(busy));
     out.end_row();
   };
-  const Rows rows =
+  const SeenRows rows =
       read(fields({"mac_busy_ratio", "task_duration", "blocks"}), [&](TableReader& out) {
         row_of(out, conv, "0.1", "1.500");
         row_of(out, relu, "0.2", "2.500");
@@ -248,7 +249,7 @@ TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone w
       std::vector<WantedField> wanted;
       for (std::size_t i = 0; i < columns.size(); ++i)
         if (i != one) wanted.push_back({field_name(columns[i]), is_number});
-      Rows alone, beside;
+      SeenRows alone, beside;
       TableReader reader(wanted, into(alone));
       fill(reader);
       CHECK(written([&](RowSink& writer) {

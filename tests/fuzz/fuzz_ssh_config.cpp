@@ -27,7 +27,7 @@ void check_word(const std::string& text) {
   if (text.empty() || text.starts_with('-') || has_unfit_byte(text)) std::abort();
 }
 
-void check(const SshHostConfig& found) {
+void check_found(const SshHostConfig& found) {
   if (found.port && *found.port == 0) std::abort();
   if (found.proxy_jump && found.proxy_command) std::abort();
   if (found.identity_files.size() > 100 || found.notes.size() > 20) std::abort();
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             text, where, host, found, [](const auto&, bool, const auto&) {}, is_active);
       };
       parse_ssh_config(text, "input", host, found, include);
-      check(found);
+      check_found(found);
     });
   }
   refuse_config_as_usage([&] {

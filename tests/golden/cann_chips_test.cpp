@@ -16,10 +16,6 @@ const std::vector<std::string> kPmuCells = {
     "mac_ratio",       "scalar_ratio", "mte1_ratio",      "mte2_time(us)", "mte2_ratio",
     "mte3_time(us)",   "mte3_ratio",   "icache_miss_rate"};
 
-double number(const std::string& cell) {
-  return std::stod(cell);
-}
-
 }  // namespace
 
 TEST_CASE("on a 910A tasks come from hwts.data and counters from aicore.data") {
@@ -34,14 +30,14 @@ TEST_CASE("on a 910A tasks come from hwts.data and counters from aicore.data") {
   CHECK(table.cells({"Task ID", "Op Name", "Task Type", "Task Start Time(us)", "Block Num"}) ==
         Lines{"1|matmul|AI_CORE|" + moment(10'000) + "|32",
               "2|topk|AI_CPU|" + moment(20'200) + "|1"});
-  CHECK(number(table.cell(0, "Task Duration(us)")) == 10);
-  CHECK(number(table.cell(1, "Task Wait Time(us)")) == 0.2);
+  CHECK(std::stod(table.cell(0, "Task Duration(us)")) == 10);
+  CHECK(std::stod(table.cell(1, "Task Wait Time(us)")) == 0.2);
   // 64000 cycles / 1000 MHz / 32 blocks = 2 us; 4000 / 64000 = 0.0625 is rounded away from 0.
   CHECK(table.cells(kPmuCells) ==
         Lines{"2.0|64000|0.5|0.25|1.0|0.5|0.1|0.0|0.25|0.125|0.125|0.063|0.1",
               "N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A"});
-  CHECK(number(table.cell(0, "memory_bound")) == 0.25);       // 0.125 / max(0.25, 0.5)
-  CHECK(number(table.cell(0, "cube_utilization(%)")) == 20);  // 64000 / 32000 / 10 us
+  CHECK(std::stod(table.cell(0, "memory_bound")) == 0.25);       // 0.125 / max(0.25, 0.5)
+  CHECK(std::stod(table.cell(0, "cube_utilization(%)")) == 20);  // 64000 / 32000 / 10 us
   for (const std::string& name : table.header) {
     CHECK(name != "Context ID");
     CHECK(name != "Mix Block Num");
@@ -68,7 +64,7 @@ TEST_CASE("on a 910A an AI CPU task that only ts_track knows is a task, too") {
   const CsvTable table = run.table("op_summary");
   CHECK(table.cells({"Task ID", "Op Name", "Task Type", "Task Start Time(us)"}) ==
         Lines{"1|add|AI_CORE|" + moment(10'000), "2|topk|AI_CPU|" + moment(22'000)});
-  CHECK(number(table.cell(1, "Task Duration(us)")) == 3);
+  CHECK(std::stod(table.cell(1, "Task Duration(us)")) == 3);
 }
 
 TEST_CASE("on a 310P the counters of vector cores are there beside those of AI cores") {

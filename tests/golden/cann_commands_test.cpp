@@ -4,6 +4,7 @@
 #include <map>
 
 #include "golden/cann_fixture.hpp"
+#include "support/lines.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -11,10 +12,6 @@ using namespace msprof::test::prof;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 // 400 tasks of two threads, with collectives, steps, marks and memory.
 struct CommandRun {
@@ -171,12 +168,12 @@ TEST_CASE("show tells the chip, operators, calls, steps and collectives") {
   for (const char* part :
        {"Ascend910B", "MatMulV2", "AI_VECTOR_CORE", "LaunchKernelWithHandle", "hcom_allReduce_"}) {
     INFO(part);
-    CHECK(has(result.out, part));
+    CHECK(contains(result.out, part));
   }
   const RunResult json = run_msprof({"show", "--json", "-dir", played.run.folder.string()});
   REQUIRE(json.exit_code == 0);
   CHECK(nlohmann::json::parse(json.out).is_object());
-  CHECK(has(json.out, "MatMulV2"));
+  CHECK(contains(json.out, "MatMulV2"));
 }
 
 TEST_CASE("the verdict of a whole run counts every record and skips none") {
@@ -222,28 +219,29 @@ TEST_CASE(
     CHECK(finding.at("lacks") == files.at(file.substr(file.rfind('/') + 1)));
   }
   CHECK(unread == files.size());
-  CHECK(has(result.err,
-            "verdict: complete without files of PID-Threads.data, files of brand_new.data, CCU"));
-  for (const auto& [name, lacks] : files) CHECK(has(result.err, name));
-  CHECK_FALSE(has(result.err, "nano_stars"));
+  CHECK(contains(
+      result.err,
+      "verdict: complete without files of PID-Threads.data, files of brand_new.data, CCU"));
+  for (const auto& [name, lacks] : files) CHECK(contains(result.err, name));
+  CHECK_FALSE(contains(result.err, "nano_stars"));
 
   // Every verb says the same, and so does the store.
   const auto query = run_msprof({"query", "--json", "-dir", played.run.folder.string()});
   CHECK(nlohmann::json::parse(query.out).at("captures").at(0).at("verdict") == "without");
   const auto text = run_msprof({"query", "-dir", played.run.folder.string()});
-  CHECK(has(text.out, "verdict    complete without files of PID-Threads.data, "));
+  CHECK(contains(text.out, "verdict    complete without files of PID-Threads.data, "));
   const auto show = run_msprof({"show", "--json", "-dir", played.run.folder.string()});
   CHECK(nlohmann::json::parse(show.out).at("captures").at(0).at("verdict") == "without");
   const auto log = run_msprof(
       {"query", "--format", "csv", "-dir", played.run.folder.string(),
        "SELECT severity, kind, count(*) FROM v_import_log WHERE id = 'unread_kind' GROUP BY kind"
        " ORDER BY kind"});
-  CHECK(has(log.out, "without,PID-Threads.data,1"));
-  CHECK(has(log.out, "without,ccu0.instr,2"));
+  CHECK(contains(log.out, "without,PID-Threads.data,1"));
+  CHECK(contains(log.out, "without,ccu0.instr,2"));
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
   for (const char* part : {"ccu0.instr", "PID-Threads.data", "brand_new.data", "CCU missions"})
-    CHECK(has(doctor.out, part));
-  for (const auto& [name, lacks] : files) CHECK(has(doctor.out, name));
+    CHECK(contains(doctor.out, part));
+  for (const auto& [name, lacks] : files) CHECK(contains(doctor.out, name));
 }
 
 TEST_CASE("records that the device lost make the data partial") {
@@ -266,7 +264,7 @@ TEST_CASE("records that the device lost make the data partial") {
     CHECK(finding.at("count") == 3);
   }
   CHECK(found);
-  CHECK(has(result.err, "verdict: PARTIAL DATA"));
+  CHECK(contains(result.err, "verdict: PARTIAL DATA"));
 }
 
 TEST_CASE("an import says nothing of what exports and viewers left in the capture") {

@@ -7,6 +7,7 @@
 
 #include "golden/cann_damage.hpp"
 #include "golden/csv_table.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof;
@@ -14,10 +15,6 @@ using namespace msprof::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 // Cuts a slice into three, numbered 2, 10 and 9, in this order of their records: by number the
 // slices are out of the order of the records.
@@ -41,7 +38,7 @@ TEST_CASE("slices whose records are out of order, and slice 10 before slice 2 in
     for (const RecordFile& file : record_files(is_stars)) {
       if (capture.bytes(file.file).size() / file.size < 3) continue;
       // Where records have no time of their own, or are told apart by their order, it counts.
-      if (has(file.file, "aicore") || has(file.file, "task_memory")) continue;
+      if (contains(file.file, "aicore") || contains(file.file, "task_memory")) continue;
       cut_into_slices(capture.folder() / file.file, file.size);
     }
     const auto outcome = capture.import();
@@ -97,7 +94,7 @@ TEST_CASE("a slice that is there twice loses nothing") {
     CHECK(capture.lost(outcome, "api_statistic") == 0);
     CHECK(capture.lost(outcome, "msprof_tx") == 0);
     CHECK(capture.lost(outcome, "memory_record") == 0);
-    if (!has(file.file, "stars_soc")) CHECK(capture.lost(outcome, "task_time") == 0);
+    if (!contains(file.file, "stars_soc")) CHECK(capture.lost(outcome, "task_time") == 0);
   }
 }
 
@@ -159,7 +156,7 @@ TEST_CASE("each info file that is missing, empty or nonsense costs only what it 
         "host/host_start.log", "device_0/info.json.0", "device_0/sample.json",
         "device_0/start_info.0", "device_0/end_info.0", "device_0/host_start.log.0",
         "device_0/dev_start.log.0"}) {
-    const bool is_end = has(file, "end_info");
+    const bool is_end = contains(file, "end_info");
     for (const char* text : {"", "{", "[]", "\xff\xff\xff\xff", "{\"a\": 1}", "null"}) {
       INFO(file << " is: " << text);
       const auto outcome = capture.import_with(file, text);
@@ -170,13 +167,13 @@ TEST_CASE("each info file that is missing, empty or nonsense costs only what it 
     const auto outcome = capture.import_without(file);
     INFO(capture.losses(outcome));
     if (is_end) CHECK(capture.worst_loss(outcome) == 0);
-    if (!is_end && !has(file, "sample")) CHECK(outcome.report.partial());
+    if (!is_end && !contains(file, "sample")) CHECK(outcome.report.partial());
     // Times of the host do not come from the device's files.
-    if (has(file, "device_0")) {
+    if (contains(file, "device_0")) {
       CHECK(capture.lost(outcome, "api_statistic") == 0);
       CHECK(capture.lost(outcome, "memory_record") == 0);
     }
-    if (has(file, "sample")) CHECK(capture.lost(outcome, "task_time") == 0);
+    if (contains(file, "sample")) CHECK(capture.lost(outcome, "task_time") == 0);
   }
 }
 
@@ -199,7 +196,7 @@ TEST_CASE("of two info.json files one is taken, and a sentence says so") {
   const auto outcome = capture.import();
   INFO(capture.losses(outcome));
   CHECK(capture.worst_loss(outcome) == 0);
-  CHECK(has(outcome.report.text(), "info.json"));
+  CHECK(contains(outcome.report.text(), "info.json"));
 }
 
 TEST_CASE("a chip and a version that nobody knows are a sentence, and what can be is made") {
@@ -241,7 +238,7 @@ TEST_CASE("a file of a kind that is not read is named in the verdict") {
   for (const char* name : {"ccu0.instr", "brand_new"}) {
     CHECK(std::any_of(outcome.report.findings().begin(), outcome.report.findings().end(),
                       [&](const Finding& finding) {
-                        return has(finding.file, name) && finding.id == FindingId::unread_kind;
+                        return contains(finding.file, name) && finding.id == FindingId::unread_kind;
                       }));
   }
   CHECK(capture.worst_loss(outcome) == 0);
@@ -279,8 +276,8 @@ TEST_CASE("the verdict on standard error tells the kind, the reason and how many
   const RunResult result = run_msprof({"import", "-q", "-dir", capture.folder().string()});
   INFO(result.err);
   CHECK(result.exit_code == 3);
-  CHECK(has(result.err, "task_track"));
-  CHECK(has(result.err, "bad magic"));
-  CHECK(has(result.err, "3 skipped"));
-  CHECK(has(result.err, "PARTIAL DATA"));
+  CHECK(contains(result.err, "task_track"));
+  CHECK(contains(result.err, "bad magic"));
+  CHECK(contains(result.err, "3 skipped"));
+  CHECK(contains(result.err, "PARTIAL DATA"));
 }

@@ -7,13 +7,7 @@
 using namespace msprof::test;
 using namespace msprof::test::prof;
 
-namespace {
-
-double number(const std::string& cell) {
-  return std::stod(cell);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("api_statistic has a row for each call and level, by name") {
   ProfCapture run;
@@ -156,8 +150,8 @@ TEST_CASE("memory that is freed gets the time it was held, memory that is not st
             "0|relu|1.5|" + moment(2000) + "|1025.5|8388608.0|NPU:0"});
   CHECK(blocks.cell(0, "Duration(us)") == "1.04");
   CHECK(blocks.cell(0, "Release Total Allocated(KB)") == "1.5");
-  CHECK(number(blocks.cell(1, "Duration(us)")) == 0);
-  CHECK(number(blocks.cell(1, "Release Total Reserved(KB)")) == 0);
+  CHECK(std::stod(blocks.cell(1, "Duration(us)")) == 0);
+  CHECK(std::stod(blocks.cell(1, "Release Total Reserved(KB)")) == 0);
 
   CHECK(run.table("memory_record").cells() ==
         Lines{"0|GE|" + moment(1000) + "|1024.0|8388608.0|NPU:0",

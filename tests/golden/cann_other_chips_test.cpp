@@ -14,11 +14,7 @@ namespace {
 
 // Of PipeUtilization: 0x8 vec, 0xa mac, 0x9 scalar, 0xb mte1, 0xc mte2, 0xd mte3, 0x54, 0x55; of
 // chips 15 and 16 the same in the same order, and behind them fixpipe.
-constexpr Counters kCounters = {16'000, 32'000, 6400, 0, 8000, 4000, 500, 50};
-
-double number(const std::string& cell) {
-  return std::stod(cell);
-}
+constexpr Counters kOtherCounters = {16'000, 32'000, 6400, 0, 8000, 4000, 500, 50};
 
 fs::path unified_db(const ProfCapture& run) {
   const RunResult result = run.run({"export", "db", "-q"});
@@ -68,7 +64,7 @@ bool has(const Lines& lines, const std::string& line) {
 // On a 310: a product of matrices, a copy, an operator of the AI CPU.
 void run_on_310(ProfCapture& run) {
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 4}, {kThread, 1000, 2000},
-                   device_task(1, 10'000, 110'000), {.pmu = TaskPmu{64'000, kCounters}});
+                   device_task(1, 10'000, 110'000), {.pmu = TaskPmu{64'000, kOtherCounters}});
   run.scene.launch({"topk", "TopKV2", Core::aicpu, 1}, {kThread, 3000, 4000},
                    device_task(2, 120'000, 140'000));
   run.scene.copy({kThread, 5000, 6000}, device_task(3, 150'000, 155'000), 1024, 2);
@@ -90,8 +86,8 @@ TEST_CASE("on a 310 tasks come from the time line and counters from event counts
                      "mte3_ratio", "icache_miss_rate"}) ==
         Lines{"32.0|64000|8.0|0.25|16.0|0.5|0.1|4.0|0.125|2.0|0.063|0.1",
               "N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A|N/A"});
-  CHECK(table.cell(0, "memory_bound") == "0.25");             // 0.125 / 0.5
-  CHECK(number(table.cell(0, "cube_utilization(%)")) == 32);  // 64000 / (1000 * 2) / 100
+  CHECK(table.cell(0, "memory_bound") == "0.25");                // 0.125 / 0.5
+  CHECK(std::stod(table.cell(0, "cube_utilization(%)")) == 32);  // 64000 / (1000 * 2) / 100
   for (const std::string& name : table.header) {
     CHECK(name != "Context ID");
     CHECK(name != "Mix Block Num");
@@ -165,7 +161,7 @@ TEST_CASE("damage in the records of a 310 costs what is damaged, and is told") {
   ProfCapture run(setup_310());
   run_on_310(run);
   run.scene.launch({"add", "Add", Core::aic, 4}, {kThread, 7000, 8000},
-                   device_task(4, 200'000, 202'000), {.pmu = TaskPmu{8000, kCounters}});
+                   device_task(4, 200'000, 202'000), {.pmu = TaskPmu{8000, kOtherCounters}});
   run.prof.device(0, TimeLine{0, 12, 3, 4, run.prof.setup().ticks_at(250'000), 1, 0});
   run.prof.device(0, TimeLine{0, 3, 3, 9, run.prof.setup().ticks_at(260'000), 1, 0});
   run.prof.finish();
@@ -191,7 +187,7 @@ TEST_CASE("event counts that are longer than known are read, other records among
     run.scene.launch({"add" + std::to_string(task), "Add", Core::aic, 1},
                      {kThread, 1000U * task, 1000U * task + 800},
                      device_task(task, 10'000U * task, 10'000U * task + 5000));
-    EventCount count{0, 3, task, 0, kCounters, 1000U * task, 1, 1};
+    EventCount count{0, 3, task, 0, kOtherCounters, 1000U * task, 1, 1};
     count.length = 128;
     run.prof.device(0, count);
     if (task == 1) run.prof.device(0, EventCount::kStem, std::string("\1\7\6\0ab", 6));
@@ -273,7 +269,7 @@ TEST_CASE("on chips 15 and 16 task ids have 32 bits, and the host knows the stre
   INFO(platform);
   ProfCapture run(setup_of(platform));
   const auto& setup = run.prof.setup();
-  TaskPmu pmu{64'000, kCounters, {}, {6400, 0}};
+  TaskPmu pmu{64'000, kOtherCounters, {}, {6400, 0}};
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 20}, {kThread, 1000, 2000},
                    {3, 7, 10'000, 110'000, 0, 1}, {.pmu = pmu});
   // The same low bits, on another stream.
@@ -321,7 +317,7 @@ TEST_CASE("what the logs and counters of chips 15 and 16 mean beyond that is not
   ProfSetup setup = setup_950();
   setup.aiv_metrics = "PipeStallCycle";
   ProfCapture run(setup);
-  TaskPmu pmu{64'000, kCounters, {{900, {100}}, {901, {101}}}, {}};
+  TaskPmu pmu{64'000, kOtherCounters, {{900, {100}}, {901, {101}}}, {}};
   run.scene.launch({"mix", "MatMulAdd", Core::mix_aic, 20, 2}, {kThread, 1000, 2000},
                    {3, 1, 10'000, 20'000, 0, 0}, {.pmu = pmu});
   run.prof.device(0, LogV6{false, 0, 2, 1, run.prof.setup().ticks_at(11'000), 36});
@@ -344,7 +340,7 @@ TEST_CASE("chips 15 and 16: damaged logs and counters cost their tasks alone") {
     run.scene.launch({"op_" + std::to_string(task), "Add", Core::aic, 20},
                      {kThread, 1000U * task, 1000U * task + 800},
                      device_task(task, 10'000U * task, 10'000U * task + 5000),
-                     {.pmu = TaskPmu{1000U * task, kCounters}});
+                     {.pmu = TaskPmu{1000U * task, kOtherCounters}});
   run.prof.finish();
   const fs::path data = run.prof.folder() / "device_0" / "data";
   std::string logs = read_file(data / "stars_soc.data.0.slice_0");
@@ -369,7 +365,7 @@ TEST_CASE("chips 15 and 16: blocks known at launch, marks of steps, victims of t
   setup.l2_events = "0x0,0x81,0x82,0x83,0x74,0x75";
   ProfCapture run(setup);
   run.scene.launch({"tiled", "MatMulV2", Core::aic, 20}, {kThread, 1000, 2000},
-                   {3, 7, 10'000, 110'000, 0, 1}, {.pmu = TaskPmu{64'000, kCounters}});
+                   {3, 7, 10'000, 110'000, 0, 1}, {.pmu = TaskPmu{64'000, kOtherCounters}});
   // The id of the task, low half first.
   run.prof.device(0, TsBlocks{run.prof.setup().ticks_at(9000), 7, 1, 10, 0});
   run.prof.device(0, L2Cache{0, 3, 7, {100, 10, 10, 10, 15, 5}});

@@ -10,7 +10,7 @@ using namespace msprof::test::prof;
 
 namespace {
 
-OpKind op(const std::string& name) {
+OpKind vector_op(const std::string& name) {
   return {name, "Add", Core::aiv};
 }
 
@@ -29,7 +29,7 @@ void describe(ProfCapture& run, std::uint64_t ns, const std::string& name, std::
 
 TEST_CASE("more than five tensors come in several records, unknown formats have a name") {
   ProfCapture run;
-  OpKind many = op("many");
+  OpKind many = vector_op("many");
   for (std::uint32_t i = 1; i <= 5; ++i) many.tensors.push_back({0, 2, 0, {i}});
   many.tensors.push_back({0, 0xFFFFFFFF, 0xFFFFFFFF, {4, 0, 5}});
   many.tensors.push_back({1, 0, 1, {4}});
@@ -89,7 +89,7 @@ TEST_CASE("a kernel that no call holds is an operator by its kernel name") {
   const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
   run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
   run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
-  run.scene.launch(op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
+  run.scene.launch(vector_op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
   run.products();
   CHECK(run.table("op_summary")
             .cells({"Op Name", "OP Type", "OP State", "Task Type", "Block Num", "HF32 Eligible",
@@ -100,8 +100,9 @@ TEST_CASE("a kernel that no call holds is an operator by its kernel name") {
 
 TEST_CASE("the kernels of Lccl are tasks, not operators") {
   ProfCapture run;
-  run.scene.launch(op("LcclAllReduce"), {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
-  run.scene.launch(op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
+  run.scene.launch(vector_op("LcclAllReduce"), {kThread, 1000, 2000},
+                   device_task(1, 10'000, 11'000));
+  run.scene.launch(vector_op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
   run.products();
   CHECK(run.table("op_summary").column_cells("Op Name") == Lines{"known"});
   CHECK(run.table("task_time").column_cells("task_id") == Lines{"1", "2"});
@@ -109,9 +110,9 @@ TEST_CASE("the kernels of Lccl are tasks, not operators") {
 
 TEST_CASE("tasks that start at the same moment come by stream and number") {
   ProfCapture run;
-  run.scene.launch(op("c"), {kThread, 1000, 2000}, {5, 1, 10'000, 11'000, 0});
-  run.scene.launch(op("b"), {kThread, 3000, 4000}, {4, 2, 10'000, 12'000, 0});
-  run.scene.launch(op("a"), {kThread, 5000, 6000}, {4, 1, 10'000, 10'500, 0});
+  run.scene.launch(vector_op("c"), {kThread, 1000, 2000}, {5, 1, 10'000, 11'000, 0});
+  run.scene.launch(vector_op("b"), {kThread, 3000, 4000}, {4, 2, 10'000, 12'000, 0});
+  run.scene.launch(vector_op("a"), {kThread, 5000, 6000}, {4, 1, 10'000, 10'500, 0});
   run.products();
   CHECK(run.table("op_summary").cells({"Stream ID", "Task ID", "Op Name"}) ==
         Lines{"4|1|a", "4|2|b", "5|1|c"});
@@ -158,8 +159,8 @@ TEST_CASE("without hccl_info the group is that of hccl_op_info") {
 
 TEST_CASE("two tasks of the host for one of the device: which it was cannot be said, and is said") {
   ProfCapture run;
-  run.scene.launch(op("known"), {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
-  run.scene.launch(op("one"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
+  run.scene.launch(vector_op("known"), {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
+  run.scene.launch(vector_op("one"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
   run.scene.call(kNode, kLaunch, {kThread, 5000, 6000}, run.prof.hash("other"));
   describe(run, 5900, "other", 2);
   run.scene.track(kThread, 5500, kKernelAivec, device_task(2, 0, 0));
@@ -177,7 +178,7 @@ TEST_CASE("a kernel that no call holds has the model of the stream that was capt
       .time = run.prof.setup().host_at(500), .model_stream = 3, .original_stream = 9, .model = 7});
   run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
   run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
-  run.scene.launch(op("known"), {kThread, 3000, 4000}, {4, 2, 12'000, 13'000, 0});
+  run.scene.launch(vector_op("known"), {kThread, 3000, 4000}, {4, 2, 12'000, 13'000, 0});
   run.prof.finish();
   const RunResult result = run.run({"export", "all", "-q"});
   INFO(result.err);
@@ -195,7 +196,7 @@ TEST_CASE("a task that no call started has no connection, and no arrow ends ther
   run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
   run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
   run.scene.device_task(kKernelAivec, device_task(2, 12'000, 13'000));
-  run.scene.launch(op("known"), {kThread, 3000, 4000}, device_task(3, 14'000, 15'000));
+  run.scene.launch(vector_op("known"), {kThread, 3000, 4000}, device_task(3, 14'000, 15'000));
   run.prof.finish();
   const RunResult result = run.run({"export", "all", "-q"});
   INFO(result.err);
@@ -225,7 +226,7 @@ TEST_CASE("counters that an AI CPU operator cannot have are not printed as its o
   // A record of counters that ends within it.
   const OpKind core = {"core", "Add", Core::aiv, 12};
   run.scene.pmu(core, device_task(1, 10'000, 11'000), TaskPmu{3000, {8, 7, 6, 5, 4, 3, 2, 1}, {}});
-  run.scene.launch(op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000),
+  run.scene.launch(vector_op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000),
                    {.pmu = TaskPmu{3000, {8, 7, 6, 5, 4, 3, 2, 1}, {}}});
   run.prof.finish();
   const RunResult result = run.run({"export", "all", "-q"});

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
+#include "support/lines.hpp"
 
 using namespace msprof::test;
 using nlohmann::json;
@@ -68,10 +69,6 @@ struct Board : Capture {
   std::string scale() const { return rows("SELECT min(start_ns) / 1000 FROM api_call").at(0); }
 };
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("the command line comes first, then MSPROF_LAYOUT, the last import, the user's folder") {
@@ -105,7 +102,7 @@ TEST_CASE("a verb that imports on demand takes a layout that came after the stor
   const RunResult shown = board.verb({"show"});
   INFO(shown.err);
   CHECK(shown.exit_code == 0);
-  CHECK(has(shown.out, "records read with the layout "));
+  CHECK(contains(shown.out, "records read with the layout "));
   CHECK(board.scale() == "4");
 
   board.set("MSPROF_LAYOUT", board.write("variable.json", layout(2)));
@@ -116,7 +113,7 @@ TEST_CASE("a verb that imports on demand takes a layout that came after the stor
   CHECK(board.verb({"query", "--json"}).exit_code == 0);
   CHECK(fs::last_write_time(board.job.store()) == made);
   const json document = json::parse(board.verb({"show", "--json"}).out).at("captures").at(0);
-  CHECK(has(document.at("layout"), "variable.json"));
+  CHECK(contains(document.at("layout"), "variable.json"));
 }
 
 TEST_CASE("a layout of the user's folder is for products, chips, files and sizes that it names") {
@@ -168,9 +165,9 @@ TEST_CASE("two layouts of the user's folder that fit are an error that names bot
   const std::string b = board.known("b.json", layout(5, {{"soc", "V200"}}));
   const RunResult refused = board.verb({"import"});
   CHECK(refused.exit_code == 2);
-  CHECK(has(refused.err, a));
-  CHECK(has(refused.err, b));
-  CHECK(has(refused.err, "[several_layouts]"));
+  CHECK(contains(refused.err, a));
+  CHECK(contains(refused.err, b));
+  CHECK(contains(refused.err, "[several_layouts]"));
   CHECK_FALSE(fs::exists(board.job.store()));
   CHECK(board.imported(0, {"--layout", b}).at("layout").at("file") == b);
 }
@@ -181,7 +178,7 @@ TEST_CASE("a file of the user's folder that is broken, or without match, is left
   board.known("old.json", layout(5));
   const RunResult partial = board.verb({"import"});
   CHECK(partial.exit_code == 3);
-  CHECK(has(partial.err, "broken.json"));
+  CHECK(contains(partial.err, "broken.json"));
   board.known("good.json", layout(4, json::object()));
   CHECK(board.imported(0).at("layout").is_object());
   CHECK(board.scale() == "4");
@@ -202,7 +199,7 @@ TEST_CASE("a match that makes no sense is an error of the layout file") {
   const RunResult result =
       board.verb({"import", "--layout", board.write("l.json", layout(4, match))});
   CHECK(result.exit_code == 2);
-  CHECK(has(result.err, what));
+  CHECK(contains(result.err, what));
 }
 
 TEST_CASE("MSPROF_LAYOUT that cannot be read is a usage error, where a layout is needed at all") {
@@ -210,8 +207,8 @@ TEST_CASE("MSPROF_LAYOUT that cannot be read is a usage error, where a layout is
   board.set("MSPROF_LAYOUT", (board.folder.path() / "none.json").string());
   const RunResult result = board.verb({"import"});
   CHECK(result.exit_code == 2);
-  CHECK(has(result.err, "MSPROF_LAYOUT"));
-  CHECK(has(result.err, "none.json"));
+  CHECK(contains(result.err, "MSPROF_LAYOUT"));
+  CHECK(contains(result.err, "none.json"));
 
   // What our runtime records needs no layout; none is named.
   JobBuilder known(board.folder.path(), "JOBKNOWN");
@@ -261,9 +258,9 @@ TEST_CASE("a run.json from elsewhere cannot end an import but with a sentence") 
   board.job.file("run.json", text);
   const RunResult result = board.verb({"import"});
   CHECK(result.exit_code == exit_code);
-  CHECK(has(result.err, what));
+  CHECK(contains(result.err, what));
   if (exit_code == 2) {
-    CHECK(has(result.err, "import --force"));
+    CHECK(contains(result.err, "import --force"));
     CHECK(board.verb({"import", "--force"}).exit_code == 3);
   }
 }
@@ -277,8 +274,8 @@ TEST_CASE("an import that would read less than the store is refused, unless the 
   board.set("MSPROF_LAYOUT", board.write("other.json", other));
   const RunResult refused = board.verb({"import"});
   CHECK(refused.exit_code == 5);
-  CHECK(has(refused.err, "[less_than_before]"));
-  CHECK(has(refused.err, "other.json (MSPROF_LAYOUT)"));
+  CHECK(contains(refused.err, "[less_than_before]"));
+  CHECK(contains(refused.err, "other.json (MSPROF_LAYOUT)"));
   CHECK(read_file(board.job.store()) == store);
   board.set("MSPROF_LAYOUT", "");
   CHECK(board.imported(3, {"--force"}).at("layout").is_null());

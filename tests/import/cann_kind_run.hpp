@@ -14,6 +14,13 @@ namespace msprof::test {
 
 using Texts = std::vector<std::string>;
 
+// When the collections of these tests begin, in wall-clock ns.
+inline constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
+
+inline std::string ns(std::int64_t after_begin) {
+  return std::to_string(kBegin + after_begin);
+}
+
 class KindRun {
  public:
   using Maker = std::unique_ptr<RawKind> (*)(cann::CannImport&);

@@ -13,8 +13,6 @@ using prof::ProfSetup;
 
 namespace {
 
-constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
-
 const std::vector<KindRun::Maker> kAicpu{make_aicpu_kind};
 const std::vector<KindRun::Maker> kOld{make_data_preprocess_kind};
 const std::vector<KindRun::Maker> kCache{make_l2_cache_kind};

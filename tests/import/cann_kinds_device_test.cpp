@@ -15,11 +15,6 @@ using prof::StepTrace;
 
 namespace {
 
-constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
-std::string ns(std::int64_t after_begin) {
-  return std::to_string(kBegin + after_begin);
-}
-
 const std::vector<KindRun::Maker> kTs{make_ts_track_kind};
 const std::vector<KindRun::Maker> kFreq{make_lpm_freq_kind};
 

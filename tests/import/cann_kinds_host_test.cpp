@@ -13,11 +13,6 @@ using prof::TxMark;
 namespace {
 
 // 2023-11-14 22:13:20 UTC, see ProfSetup.
-constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
-
-std::string ns(std::int64_t after_begin) {
-  return std::to_string(kBegin + after_begin);
-}
 
 constexpr std::string_view kTexts =
     " LEFT JOIN name m ON m.id = message_name_id"

@@ -41,14 +41,14 @@ std::string records(std::uint64_t first, std::uint64_t last) {
   return bytes;
 }
 
-class EmptySession : public Session {
+class StreamSession : public Session {
  public:
-  EmptySession() : Session(Dialect::cann, "PROF_1") {}
+  StreamSession() : Session(Dialect::cann, "PROF_1") {}
 };
 
 struct Reading {
   test::TempFolder folder;
-  EmptySession session;
+  StreamSession session;
   ImportReport report;
   TraceDbWriter store{folder / "msprof.db"};
   ImportContext context{session, store, report, nullptr};

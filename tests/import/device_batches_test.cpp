@@ -13,7 +13,7 @@ using namespace msprof;
 
 namespace {
 
-struct Record {
+struct BatchRecord {
   std::uint64_t ticks;
   std::uint16_t task;
 };
@@ -24,7 +24,7 @@ struct Flip {
 using Numbers = std::vector<int>;
 
 // Records by time, flips by time.
-Numbers batches(const std::vector<Record>& records, const std::vector<Flip>& flips) {
+Numbers batches(const std::vector<BatchRecord>& records, const std::vector<Flip>& flips) {
   DeviceBatches batches;
   for (const Flip& flip : flips) batches.add_flip(7, flip.ticks, flip.task);
   // Seen in another order than that of time.
@@ -38,7 +38,7 @@ Numbers batches(const std::vector<Record>& records, const std::vector<Flip>& fli
 }
 
 // The segments cut one by one, as the rule says it.
-Numbers slow_batches(const std::vector<Record>& records, const std::vector<Flip>& flips) {
+Numbers slow_batches(const std::vector<BatchRecord>& records, const std::vector<Flip>& flips) {
   std::vector<std::ptrdiff_t> cuts;  // the last record of each segment
   for (const Flip& flip : flips) {
     std::ptrdiff_t cut = -1;
@@ -94,7 +94,7 @@ TEST_CASE("a later flip may take records from before an earlier one") {
 TEST_CASE("batches are those of the rule, whatever the flips are") {
   std::mt19937 random(5);
   for (int round = 0; round < 2000; ++round) {
-    std::vector<Record> records;
+    std::vector<BatchRecord> records;
     std::vector<Flip> flips;
     for (auto i = random() % 40; i > 0; --i)
       records.push_back({random() % 60, static_cast<std::uint16_t>(random() % 8)});

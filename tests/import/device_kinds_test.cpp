@@ -18,8 +18,6 @@ using prof::TsTaskType;
 
 namespace {
 
-constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
-
 // A folder, and what a whole import makes of it.
 class Capture {
  public:

@@ -4,6 +4,7 @@
 
 #include "query/query_db.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof {
@@ -48,10 +49,6 @@ struct Asked {
     return {};
   }
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("Asked SQL reads tables, views, recursions and what functions compute") {
   const Asked asked;

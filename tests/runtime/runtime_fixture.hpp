@@ -46,6 +46,9 @@ std::string tiny_model(const std::string& name = "tiny", int max_batch = 4);
 std::string one_layer(const std::string& shape, const std::string& keys,
                       const std::string& second_shape = "");
 
+// One image for tiny_model().
+inline const std::vector<std::vector<float>> kOneImage = {std::vector<float>(32, 0.5F)};
+
 // stderr of this process while the object lives.
 class CapturedStderr {
  public:

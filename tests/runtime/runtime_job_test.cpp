@@ -12,7 +12,6 @@ using namespace msprof::runtime::test;
 
 namespace {
 
-const std::vector<std::vector<float>> kOneImage = {std::vector<float>(32, 0.5F)};
 const std::vector<std::vector<float>> kTwoImages = {std::vector<float>(64, 0.5F)};
 
 std::string only_job(const std::string& folder) {

@@ -9,8 +9,6 @@ using namespace msprof::runtime::test;
 
 namespace {
 
-const std::vector<std::vector<float>> kOneImage = {std::vector<float>(32, 0.5F)};
-
 // Runs probe MODE with everything profiled into `folder`.
 ProcessResult probe(const std::string& mode, const TempFolder& folder,
                     const std::string& output = "") {

@@ -17,10 +17,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const BoardKind kBothServers[] = {BoardKind::openssh, BoardKind::dropbear};
-
-void ignore(std::string_view) {}
-
 // Waits until `condition` holds, handling what arrives for `command`.
 void wait_until(SshCommand& command, const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);

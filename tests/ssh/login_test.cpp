@@ -20,8 +20,6 @@ SshLogin without_password(const BoardServer& board) {
   return login;
 }
 
-const BoardKind kBothServers[] = {BoardKind::openssh, BoardKind::dropbear};
-
 }  // namespace
 
 TEST_CASE("The name of a login shows the port where it is not 22") {

@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-void ignore(std::string_view) {}
-
 // A quiet command on a board of its own.
 struct Quiet {
   explicit Quiet(BoardKind kind) : board({.kind = kind}), proxy(board.port()) {

@@ -1,4 +1,5 @@
 #include "ssh/secret.hpp"
+#include "support/lines.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -14,10 +15,6 @@ std::string_view memory_of(const std::string& text) {
   return {text.data(), text.capacity()};
 }
 
-bool has(std::string_view memory, std::string_view part) {
-  return memory.find(part) != std::string_view::npos;
-}
-
 }  // namespace
 
 TEST_CASE("A secret takes the text over and wipes where it came from, short and long") {
@@ -27,7 +24,7 @@ TEST_CASE("A secret takes the text over and wipes where it came from, short and 
     const Secret secret(std::move(source));
     CHECK(secret.reveal() == text);
     // NOLINTNEXTLINE(bugprone-use-after-move): what is left is the question
-    CHECK_FALSE(has(memory_of(source), text));
+    CHECK_FALSE(contains(memory_of(source), text));
     CHECK(source.empty());
   }
 }
@@ -37,7 +34,7 @@ TEST_CASE("Wiping leaves nothing behind, also past the end of the text") {
   text.resize(3);
   wipe(text);
   CHECK(text.empty());
-  CHECK_FALSE(has(memory_of(text), "secret that lies"));
+  CHECK_FALSE(contains(memory_of(text), "secret that lies"));
 }
 
 TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
@@ -45,13 +42,13 @@ TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
   Secret second(std::move(first));
   // NOLINTNEXTLINE(bugprone-use-after-move): what is left is the question
   CHECK(first.empty());
-  CHECK_FALSE(has(memory_of(first.reveal()), "hort"));
+  CHECK_FALSE(contains(memory_of(first.reveal()), "hort"));
   CHECK(second.reveal() == "short");
   Secret third(std::string("other"));
   third = std::move(second);
   CHECK(third.reveal() == "short");
   // NOLINTNEXTLINE(bugprone-use-after-move): what is left is the question
-  CHECK_FALSE(has(memory_of(second.reveal()), "hort"));
+  CHECK_FALSE(contains(memory_of(second.reveal()), "hort"));
   const Secret copy = third;
   CHECK(copy.reveal() == third.reveal());
   third = copy;
@@ -62,9 +59,9 @@ TEST_CASE("A secret is wiped when it goes") {
   // Short enough to lie within the object, whose memory is ours.
   alignas(Secret) unsigned char memory[sizeof(Secret)] = {};
   auto* secret = new (memory) Secret(std::string("kite"));
-  CHECK(has({reinterpret_cast<const char*>(memory), sizeof memory}, "kite"));
+  CHECK(contains({reinterpret_cast<const char*>(memory), sizeof memory}, "kite"));
   secret->~Secret();
-  CHECK_FALSE(has({reinterpret_cast<const char*>(memory), sizeof memory}, "ite"));
+  CHECK_FALSE(contains({reinterpret_cast<const char*>(memory), sizeof memory}, "ite"));
 }
 
 TEST_CASE("A secret does not turn into a text by accident") {

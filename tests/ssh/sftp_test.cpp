@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kAll = ~0ULL;
-
 // A board with a file service in use, and a folder on it.
 struct Files {
   explicit Files(const BoardOptions& options = {}) : board(options) {

@@ -11,8 +11,6 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::uint64_t kAll = ~0ULL;
-
 // A board whose file service has a weakness.
 struct Weak {
   explicit Weak(const std::string& mode) {

@@ -131,10 +131,6 @@ std::string pattern(std::size_t size) {
   return text;
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 Agent::Agent() {
   const std::string socket = folder_ / "socket";
   std::string program = "ssh-agent";

@@ -11,8 +11,15 @@
 
 #include "ssh/ssh_connection.hpp"
 #include "support/board_server.hpp"
+#include "support/lines.hpp"
 
 namespace msprof::test {
+
+inline constexpr BoardKind kBothServers[] = {BoardKind::openssh, BoardKind::dropbear};
+inline constexpr std::uint64_t kAll = ~0ULL;  // bytes of a file: to its end
+
+// A stream sink that drops what it is given.
+inline void ignore(std::string_view) {}
 
 // The account of `board`, with its known_hosts and its password; no key, no agent.
 SshLogin login_to(const BoardServer& board);
@@ -45,8 +52,6 @@ std::string tool(const std::string& shell_command);
 
 // Bytes that repeat late, so that a lost or doubled block shows.
 std::string pattern(std::size_t size);
-
-bool contains(std::string_view text, std::string_view part);
 
 // An ssh-agent of its own, with a socket in a folder of its own, in SSH_AUTH_SOCK while it lives.
 class Agent {

@@ -12,8 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-void ignore(std::string_view) {}
-
 }  // namespace
 
 TEST_CASE("50 MB through cat come back as they were, in both directions at once") {

@@ -71,4 +71,6 @@ class CannStore {
   std::optional<TraceDb> db_;
 };
 
+inline constexpr std::int64_t kSecond = CannStore::kBeginNs;
+
 }  // namespace msprof::test

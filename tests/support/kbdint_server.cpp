@@ -34,7 +34,7 @@ struct Free {
 };
 
 using Session = std::unique_ptr<ssh_session_struct, Free<ssh_free>>;
-using Message = std::unique_ptr<ssh_message_struct, Free<ssh_message_free>>;
+using OwnedMessage = std::unique_ptr<ssh_message_struct, Free<ssh_message_free>>;
 using Bind = std::unique_ptr<ssh_bind_struct, Free<ssh_bind_free>>;
 
 struct Counts {
@@ -173,7 +173,7 @@ class KbdintServer::State {
   bool log_in(ssh_session session) {
     ssh_set_auth_methods(session, SSH_AUTH_METHOD_INTERACTIVE);
     Dialogue dialogue(options_, counts);
-    while (const Message message{ssh_message_get(session)}) {
+    while (const OwnedMessage message{ssh_message_get(session)}) {
       if (dialogue.answer(session, message.get())) return true;
     }
     return false;

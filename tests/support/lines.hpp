@@ -1,11 +1,25 @@
-// lines_of(): output line by line. For tests of what commands print.
+// Helpers to look at text. For tests of what commands print.
 #pragma once
 
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace msprof::test {
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Number of times that `part` occurs in `text`.
+inline std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
 
 inline std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

@@ -18,7 +18,7 @@ namespace msprof::test {
 
 namespace {
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail_terminal(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
@@ -59,14 +59,14 @@ TypedTerminal::TypedTerminal(const std::string& program, const std::vector<std::
                              const TerminalOptions& options) {
   std::string file = (std::filesystem::temp_directory_path() / "msprof-test-tty-XXXXXX").string();
   out_fd_ = ::mkostemp(file.data(), O_CLOEXEC);
-  if (out_fd_ < 0) fail("file");
+  if (out_fd_ < 0) fail_terminal("file");
   ::unlink(file.c_str());
   ours_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (ours_ < 0 || ::grantpt(ours_) != 0 || ::unlockpt(ours_) != 0) fail("terminal");
+  if (ours_ < 0 || ::grantpt(ours_) != 0 || ::unlockpt(ours_) != 0) fail_terminal("terminal");
   const std::string name = ::ptsname(ours_);
   // Held open, so that its settings can be looked at after the program's end.
   theirs_ = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (theirs_ < 0) fail("terminal");
+  if (theirs_ < 0) fail_terminal("terminal");
   if (options.rows > 0) resize(options.columns, options.rows);
 
   std::vector<std::string> words = {program};
@@ -75,7 +75,7 @@ TypedTerminal::TypedTerminal(const std::string& program, const std::vector<std::
   const auto word_pointers = pointers_to(words);
   const auto variable_pointers = pointers_to(variables);
   pid_ = ::fork();
-  if (pid_ < 0) fail("fork");
+  if (pid_ < 0) fail_terminal("fork");
   if (pid_ == 0) {
     become(options, name.c_str(), out_fd_);
     ::execve(program.c_str(), word_pointers.data(), variable_pointers.data());
@@ -127,7 +127,7 @@ bool TypedTerminal::wait_for(std::string_view text, int times) {
 void TypedTerminal::type(std::string_view keys) {
   while (!keys.empty()) {
     const ssize_t count = ::write(ours_, keys.data(), keys.size());
-    if (count < 0 && errno != EINTR) fail("typing");
+    if (count < 0 && errno != EINTR) fail_terminal("typing");
     if (count > 0) keys.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -147,7 +147,7 @@ RunResult TypedTerminal::hang_up() {
 
 termios TypedTerminal::settings() const {
   termios settings = {};
-  if (::tcgetattr(theirs_, &settings) != 0) fail("settings of the terminal");
+  if (::tcgetattr(theirs_, &settings) != 0) fail_terminal("settings of the terminal");
   return settings;
 }
 
@@ -165,7 +165,7 @@ void TypedTerminal::resize(int columns, int rows) const {
   winsize size = {};
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = static_cast<unsigned short>(rows);
-  if (::ioctl(theirs_, TIOCSWINSZ, &size) != 0) fail("size of the terminal");
+  if (::ioctl(theirs_, TIOCSWINSZ, &size) != 0) fail_terminal("size of the terminal");
 }
 
 RunResult TypedTerminal::wait() {

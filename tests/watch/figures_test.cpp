@@ -1,5 +1,6 @@
 // What --watch shows of a run, in lines and in a sentence.
 #include "watch/figures.hpp"
+#include "support/lines.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -35,10 +36,6 @@ std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/eventually.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
 #include "support/typed_terminal.hpp"
@@ -49,13 +50,9 @@ struct HereScene {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // The scrolling region is the whole terminal again.
 bool is_whole_again(const std::string& screen) {
-  return screen.rfind("\033[r") > screen.rfind("\033[1;") && has(screen, "\033[r");
+  return screen.rfind("\033[r") > screen.rfind("\033[1;") && contains(screen, "\033[r");
 }
 
 }  // namespace
@@ -69,14 +66,14 @@ TEST_CASE("--watch draws a run at the bottom of the terminal while its output sc
   REQUIRE(terminal->wait_for("2.00 ms"));
   REQUIRE(terminal->wait_for(" free"));
   REQUIRE(terminal->wait_for("a line of the application", 3));
-  CHECK(has(terminal->screen(), "\033[1m-- main on this machine, "));
-  CHECK(has(terminal->screen(), "\033[1;"));
+  CHECK(contains(terminal->screen(), "\033[1m-- main on this machine, "));
+  CHECK(contains(terminal->screen(), "\033[1;"));
   scene.end();
   const RunResult run = terminal->wait();
   INFO(run.err);
   CHECK(run.exit_code == 0);
   CHECK(is_whole_again(run.err));
-  CHECK(has(run.err, "main exited with code 0"));
+  CHECK(contains(run.err, "main exited with code 0"));
   CHECK(std::filesystem::exists(scene.folder / "out" / kWatchedJob / "data"));
 }
 
@@ -111,18 +108,18 @@ TEST_CASE("--watch knows NO_COLOR, dumb terminals, small ones and -q") {
   SECTION("no colour") {
     scene.variables.back().second = "1";
     const std::string screen = sequences_of(24, {"--watch"});
-    CHECK(has(screen, "-- main on this machine"));
-    CHECK_FALSE(has(screen, "\033[1m"));
+    CHECK(contains(screen, "-- main on this machine"));
+    CHECK_FALSE(contains(screen, "\033[1m"));
   }
   SECTION("dumb") {
     scene.variables[2].second = "dumb";
-    CHECK_FALSE(has(sequences_of(24, {"--watch"}), "\033[1;"));
+    CHECK_FALSE(contains(sequences_of(24, {"--watch"}), "\033[1;"));
   }
   SECTION("small") {
-    CHECK_FALSE(has(sequences_of(8, {"--watch"}), "\033[1;"));
+    CHECK_FALSE(contains(sequences_of(8, {"--watch"}), "\033[1;"));
   }
   SECTION("-q") {
-    CHECK_FALSE(has(sequences_of(24, {"--watch", "-q"}), "\033[1;"));
+    CHECK_FALSE(contains(sequences_of(24, {"--watch", "-q"}), "\033[1;"));
   }
 }
 
@@ -136,21 +133,21 @@ TEST_CASE("Off a terminal --watch says a line every ten seconds") {
   const auto at = run.err.find("10 s: ");
   REQUIRE(at != std::string::npos);
   const std::string line = run.err.substr(at, run.err.find('\n', at) - at);
-  CHECK(has(line, "executions/s"));
-  CHECK(has(line, "slowest layer conv1 (100.0%, mean 2.00 ms)"));
-  CHECK(has(line, "3 files"));
-  CHECK_FALSE(has(run.err, "\033"));
-  CHECK_FALSE(has(run.err, "20 s: "));
+  CHECK(contains(line, "executions/s"));
+  CHECK(contains(line, "slowest layer conv1 (100.0%, mean 2.00 ms)"));
+  CHECK(contains(line, "3 files"));
+  CHECK_FALSE(contains(run.err, "\033"));
+  CHECK_FALSE(contains(run.err, "20 s: "));
 }
 
 TEST_CASE("--watch needs an application that msprof starts") {
   const RunResult attached = run_msprof({"collect", "--pid", "1", "--watch"});
   CHECK(attached.exit_code == 2);
-  CHECK(has(attached.err, "--watch"));
+  CHECK(contains(attached.err, "--watch"));
   const RunResult cleaning =
       run_msprof({"collect", "--host", "b@127.0.0.1", "--clean-board", "--watch"});
   CHECK(cleaning.exit_code == 2);
-  CHECK(has(cleaning.err, "--watch"));
+  CHECK(contains(cleaning.err, "--watch"));
 }
 
 }  // namespace msprof::test

@@ -138,10 +138,6 @@ std::string filled(const std::string& text, const Words& words) {
   return out;
 }
 
-double percent(double part, double whole) {
-  return whole > 0 ? 100 * part / whole : 0;
-}
-
 std::string joined_patterns(const RuleMatches& matches) {
   std::string text;
   for (const auto& [name, count] : matches.patterns) text += (text.empty() ? "" : ", ") + name;

@@ -36,7 +36,7 @@ constexpr std::array<RatioField, 14> kRatios = {{{"mac_ratio", kCube},
                                                  {"aiv_mte3_ratio", kMte}}};
 
 // 100 * part / whole
-std::optional<double> percent(double part, double whole) {
+std::optional<double> percent_or_none(double part, double whole) {
   return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
 }
 
@@ -117,7 +117,7 @@ std::optional<FactValue> ComputedFacts::value(std::string_view name) {
 }
 
 std::optional<FactValue> ComputedFacts::ai_cpu_alone() const {
-  const auto share = percent(cpu_only_ns_, cpu_only_ns_ + core_only_ns_ + both_ns_);
+  const auto share = percent_or_none(cpu_only_ns_, cpu_only_ns_ + core_only_ns_ + both_ns_);
   if (!has_cpu_ || !share) return std::nullopt;
   return FactValue{*share,
                    cpu_only_ns_ / 1000,
@@ -128,7 +128,7 @@ std::optional<FactValue> ComputedFacts::ai_cpu_alone() const {
 
 std::optional<FactValue> ComputedFacts::cube_share() const {
   const double all = cube_us_ + vector_us_ + scalar_us_ + mte_us_;
-  const auto share = percent(cube_us_, all);
+  const auto share = percent_or_none(cube_us_, all);
   if (!share) return std::nullopt;
   return FactValue{*share,
                    all,

@@ -466,11 +466,11 @@ bool is_above(const std::optional<Limit>& limit, const Rule& rule, double value)
   return !limit || value > rule.value_of(*limit);
 }
 
+}  // namespace
+
 double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
-
-}  // namespace
 
 bool is_met(const Rule& rule, const RuleMatches& matches) {
   const GroupCondition& group = rule.group;

@@ -47,6 +47,9 @@ struct RuleMatches {
   std::string modelled;  // the field that a model gave, so that nothing follows; empty: none
 };
 
+// `part` in percent of `whole`; 0 if `whole` is 0.
+double percent(double part, double whole);
+
 // True if the matches are enough for the rule.
 bool is_met(const Rule& rule, const RuleMatches& matches);
 

@@ -37,7 +37,7 @@ constexpr std::size_t kMaxProcBytes = 4 << 20;
 constexpr int kAnswerMs = 60'000;
 constexpr int kGreetingMs = 5'000;
 
-[[noreturn]] void refuse(const std::string& sentence) {
+[[noreturn]] void refuse_request(const std::string& sentence) {
   throw Error(Exit::nothing_to_do, sentence);
 }
 
@@ -89,9 +89,9 @@ int connect_to(const fs::path& path, int fd) {
 void check_process(pid_t process) {
   struct stat state = {};
   if (process <= 0 || ::stat(proc_of(process).c_str(), &state) != 0)
-    refuse(fmt::format("there is no process {}", process));
+    refuse_request(fmt::format("there is no process {}", process));
   if (state.st_uid != ::geteuid())
-    refuse(
+    refuse_request(
         fmt::format("{} belongs to another user: run msprof as that user", process_name(process)));
 }
 
@@ -156,30 +156,31 @@ void DynamicClient::connect() {
   if (error == ENOENT || error == ECONNREFUSED) {
     socket_.reset();
     if (variable_of(process_, "PROFILING_MODE") == "dynamic")
-      refuse(
+      refuse_request(
           fmt::format("{} has not called aclInit yet, where its socket {} is made: try again "
                       "when it has",
                       name_, printable(path_.string())));
-    refuse(
+    refuse_request(
         fmt::format("{} was not started with PROFILING_MODE=dynamic: start it with that "
                     "variable, or by msprof collect --cann --dynamic on -m …",
                     name_));
   }
   if (error != 0)
-    refuse(fmt::format("{} cannot be reached at {}: {}", name_, printable(path_.string()),
-                       errno_text(error)));
+    refuse_request(fmt::format("{} cannot be reached at {}: {}", name_, printable(path_.string()),
+                               errno_text(error)));
   std::string line;
   const std::string unknown = fmt::format(
       "{} does not speak the protocol of the host runtime: one with CANN is reached "
       "by the vendor's msprof, which must be on PATH",
       name_);
-  if (!receive(kGreetingMs, line)) refuse(unknown);
+  if (!receive(kGreetingMs, line)) refuse_request(unknown);
   const auto greeting = nlohmann::json::parse(line, nullptr, false);
-  if (!greeting.is_object() || !greeting.contains("ok")) refuse(unknown);
-  if (greeting["ok"] != true) refuse(fmt::format("{} refuses: {}", name_, parse(line).text));
+  if (!greeting.is_object() || !greeting.contains("ok")) refuse_request(unknown);
+  if (greeting["ok"] != true)
+    refuse_request(fmt::format("{} refuses: {}", name_, parse(line).text));
   if (!greeting.contains("protocol") || greeting["protocol"] != kProtocol)
-    refuse(fmt::format("{} has the host runtime of another release of msprof: use that msprof",
-                       name_));
+    refuse_request(fmt::format(
+        "{} has the host runtime of another release of msprof: use that msprof", name_));
 }
 
 // Waits until a line is there; false at the end of the connection, and when the time is over.

@@ -10,13 +10,13 @@ namespace msprof {
 
 namespace {
 
-constexpr int kMaxShown = 40;
+constexpr int kMaxShownText = 40;
 constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kEscapes = "\"\\/bfnrtu";
 constexpr std::string_view kEndsWord = " \t\r\n\",:{}[]";
 
-std::string shown(std::string_view text) {
-  return shorten(printable(text), kMaxShown);
+std::string shown_text(std::string_view text) {
+  return shorten(printable(text), kMaxShownText);
 }
 
 // Reads key by key and stops at the first thing that JSON does not have.
@@ -89,10 +89,10 @@ class FaultFinder {
   bool no_colon() {
     const std::size_t colon = key_.find(':');
     if (colon != std::string_view::npos) {
-      return failed(key_at_ + colon,
-                    fmt::format("the quote after {} is missing", shown(key_.substr(0, colon))));
+      return failed(key_at_ + colon, fmt::format("the quote after {} is missing",
+                                                 shown_text(key_.substr(0, colon))));
     }
-    return failed(at_, fmt::format("the colon after \"{}\" is missing", shown(key_)));
+    return failed(at_, fmt::format("the colon after \"{}\" is missing", shown_text(key_)));
   }
 
   bool read_value() {
@@ -100,7 +100,7 @@ class FaultFinder {
     if (is_next('"')) return read_text(",}");
     if (is_next('{') || is_next('[')) return skip_nested();
     if (at_end() || is_next(',') || is_next('}')) {
-      return failed(at_, fmt::format("the value of \"{}\" is missing", shown(key_)));
+      return failed(at_, fmt::format("the value of \"{}\" is missing", shown_text(key_)));
     }
     const std::string_view bare = word();
     const bool is_number =
@@ -128,7 +128,7 @@ class FaultFinder {
     if (at_end()) {
       const std::size_t end = std::min(text_.find_first_of(ends, last_at_), text_.size());
       return failed(end, fmt::format("the quote after {} is missing",
-                                     shown(text_.substr(last_at_, end - last_at_))));
+                                     shown_text(text_.substr(last_at_, end - last_at_))));
     }
     last_ = text_.substr(last_at_, at_ - last_at_);
     ++at_;
@@ -142,7 +142,7 @@ class FaultFinder {
     const bool has_end = text_.substr(at_ + bare.size()).starts_with('"');
     return failed(at_,
                   fmt::format("the {} {} {} missing", has_end ? "quote before" : "quotes around",
-                              shown(bare), has_end ? "is" : "are"));
+                              shown_text(bare), has_end ? "is" : "are"));
   }
 
   bool skip_nested() {
@@ -167,10 +167,11 @@ class FaultFinder {
     // "output":"/tmp,"l2":…: the quote that closes the value was left out, the next one does.
     const std::size_t comma = last_.rfind(',');
     if (comma != std::string_view::npos && !is_next('"')) {
-      return fault(last_at_ + comma,
-                   fmt::format("the quote after {} is missing", shown(last_.substr(0, comma))));
+      return fault(last_at_ + comma, fmt::format("the quote after {} is missing",
+                                                 shown_text(last_.substr(0, comma))));
     }
-    return fault(at_, fmt::format("the comma behind the value of \"{}\" is missing", shown(key_)));
+    return fault(at_,
+                 fmt::format("the comma behind the value of \"{}\" is missing", shown_text(key_)));
   }
 
   std::optional<JsonFault> after_end() {

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMaxShown = 60;
+constexpr int kMaxShownOption = 60;
 
 std::vector<ProfilingOption> make_table() {
   using enum OptionKind;
@@ -93,14 +93,14 @@ const ProfilingOption* find_option(std::string_view name) {
 }
 
 std::string shown(std::string_view text) {
-  return shorten(printable(text), kMaxShown);
+  return shorten(printable(text), kMaxShownOption);
 }
 
 std::string value_shown(const Json& value) {
   return shown(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-bool is_one_of(const std::vector<std::string>& choices, std::string_view value) {
+bool is_choice(const std::vector<std::string>& choices, std::string_view value) {
   return std::find(choices.begin(), choices.end(), value) != choices.end();
 }
 
@@ -112,7 +112,7 @@ bool is_in_range(const ProfilingOption& option, std::string_view value) {
 bool are_distinct_choices(const ProfilingOption& option, std::string_view list) {
   std::set<std::string_view> seen;
   for (const std::string_view one : split(list, ',')) {
-    if (!is_one_of(option.choices, one) || !seen.insert(one).second) return false;
+    if (!is_choice(option.choices, one) || !seen.insert(one).second) return false;
   }
   return true;
 }
@@ -120,11 +120,11 @@ bool are_distinct_choices(const ProfilingOption& option, std::string_view list) 
 bool is_value_of(const ProfilingOption& option, std::string_view value) {
   switch (option.kind) {
     case OptionKind::choice:
-      return is_one_of(option.choices, value);
+      return is_choice(option.choices, value);
     case OptionKind::choices:
       return are_distinct_choices(option, value);
     case OptionKind::metrics:
-      return is_one_of(option.choices, value) || are_custom_metrics(value);
+      return is_choice(option.choices, value) || are_custom_metrics(value);
     case OptionKind::number:
       return is_in_range(option, value);
     case OptionKind::storage:
@@ -281,7 +281,7 @@ class OptionsCheck {
       const ProfilingOption* const option = find_option(key);
       if (option == nullptr || key == "instr_profiling") continue;
       const bool is_switch =
-          option->kind == OptionKind::choice && is_one_of(option->choices, "off");
+          option->kind == OptionKind::choice && is_choice(option->choices, "off");
       const bool is_on = is_switch ? value != "off" : option->kind == OptionKind::metrics;
       if (is_on) others.push_back("\"" + key + "\"");
     }

@@ -23,9 +23,9 @@ std::string_view module_of(std::int64_t level) {
   }
 }
 
-class Writer {
+class StackTimeWriter {
  public:
-  Writer(const Database& db, const OutputFile& output_file, RowSink& out)
+  StackTimeWriter(const Database& db, const OutputFile& output_file, RowSink& out)
       : db_(db), scope_(output_file.scope), out_(out), texts_(db), ops_(db) {}
 
   void write_calls() {
@@ -86,7 +86,7 @@ class CannAiStackTime : public cann::Table {
               {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    Writer writer(db, output_file, out);
+    StackTimeWriter writer(db, output_file, out);
     writer.write_calls();
     writer.write_tasks();
   }

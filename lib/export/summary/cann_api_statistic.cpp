@@ -24,9 +24,9 @@ double round3(double value) {
 }
 
 // Calls of one name and level.
-class Group {
+class CallGroup {
  public:
-  Group(std::int64_t name_id, std::int64_t level) : name_id_(name_id), level_(level) {}
+  CallGroup(std::int64_t name_id, std::int64_t level) : name_id_(name_id), level_(level) {}
 
   void add(std::int64_t ns) {
     if (count_ < kFew) few_[static_cast<std::size_t>(count_)] = ns;
@@ -81,22 +81,22 @@ class Group {
 };
 
 // Calls by name and level.
-class Groups {
+class CallGroups {
  public:
-  explicit Groups(const Database& db) : db_(db) {
+  explicit CallGroups(const Database& db) : db_(db) {
     Statement read = db.prepare("SELECT ifnull(max(id), 0) FROM name");
     if (read.step())
       first_.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, read.integer(0))) + 1,
                     kNone);
   }
 
-  Group& of(std::int64_t name_id, std::int64_t level) {
+  CallGroup& of(std::int64_t name_id, std::int64_t level) {
     const auto name = static_cast<std::size_t>(name_id);
     if (name >= first_.size()) throw db_.damaged("a call without its name");
     for (std::size_t at = first_[name]; at != kNone; at = all_[at].next) {
       if (all_[at].group.level() == level) return all_[at].group;
     }
-    all_.push_back({Group(name_id, level), first_[name]});
+    all_.push_back({CallGroup(name_id, level), first_[name]});
     first_[name] = all_.size() - 1;
     return all_.back().group;
   }
@@ -109,7 +109,7 @@ class Groups {
  private:
   static constexpr std::size_t kNone = SIZE_MAX;
   struct Entry {
-    Group group;
+    CallGroup group;
     std::size_t next;  // of the same name
   };
   const Database& db_;
@@ -132,13 +132,14 @@ class CannApiStatistic : public cann::Table {
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    Groups groups(db);
+    CallGroups groups(db);
     cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::level},
                            {.not_null = {&ApiCallRow::name_id}});
     while (calls.next()) groups.of(calls->name_id, calls->level).add(calls.duration_ns());
     cann::Texts texts(db);
-    std::vector<std::pair<std::string, const Group*>> rows;
-    groups.for_each([&](const Group& group) { rows.emplace_back(texts(group.name_id()), &group); });
+    std::vector<std::pair<std::string, const CallGroup*>> rows;
+    groups.for_each(
+        [&](const CallGroup& group) { rows.emplace_back(texts(group.name_id()), &group); });
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first < b.first : a.second->level() < b.second->level();
     });
@@ -148,7 +149,7 @@ class CannApiStatistic : public cann::Table {
  private:
   static constexpr std::size_t kTimeColumn = 3;
 
-  static void write_row(RowSink& out, const std::string& name, const Group& group) {
+  static void write_row(RowSink& out, const std::string& name, const CallGroup& group) {
     const auto number = [&out](double value) {
       out.number_by([value](std::string& digits) { append_fixed3_trimmed(digits, value); });
     };

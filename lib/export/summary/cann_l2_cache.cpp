@@ -138,9 +138,9 @@ class Devices {
 };
 
 // Operators by device, stream and task number of the records; so many as those differ.
-class TaskNames {
+class CacheTaskNames {
  public:
-  TaskNames(const Database& db, const ExportScope& scope) {
+  CacheTaskNames(const Database& db, const ExportScope& scope) {
     Statement keys = db.prepare(
         "SELECT DISTINCT device_id, stream_id, task_number FROM l2_cache"
         " ORDER BY device_id, stream_id, task_number");
@@ -223,7 +223,7 @@ class CannL2Cache : public cann::Table {
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const Devices devices(db);
     const ScopeFilter scope(output_file.scope);
-    const TaskNames names(db, output_file.scope);
+    const CacheTaskNames names(db, output_file.scope);
     const bool has_names = has_ops(db);
     cann::Texts texts(db);
     Statement read = db.prepare(
@@ -232,7 +232,7 @@ class CannL2Cache : public cann::Table {
     while (read.step()) {
       const Device* device = devices.of(read.integer(0));
       if (device == nullptr || !scope.takes_device(read.integer(0))) continue;
-      const TaskNames::Name& name = names.of(read);
+      const CacheTaskNames::Name& name = names.of(read);
       if (output_file.scope.iteration && !name.has_run) continue;
       for (const int id : {0, 1, 2}) out.number(read.integer(id));
       device->write(out, read, 3);

@@ -7,27 +7,27 @@ namespace msprof {
 
 namespace {
 
-enum Cell : int {
-  kExtended,
-  kProcess,
-  kThread,
-  kCategory,
-  kEventType,
-  kPayloadType,
-  kPayloadValue,
-  kStart,
-  kEnd,
-  kMessageType,
-  kMessage,
-  kDomain,
-  kDevice,
-  kDeviceStart,
-  kDeviceEnd,
+enum TxCell : int {
+  kTxExtended,
+  kTxProcess,
+  kTxThread,
+  kTxCategory,
+  kTxEventType,
+  kTxPayloadType,
+  kTxPayloadValue,
+  kTxStart,
+  kTxEnd,
+  kTxMessageType,
+  kTxMessage,
+  kTxDomain,
+  kTxDevice,
+  kTxDeviceStart,
+  kTxDeviceEnd,
   // Not shown: the exact times.
-  kExactStart,
-  kExactEnd,
-  kExactDeviceStart,
-  kExactDeviceEnd
+  kTxExactStart,
+  kTxExactEnd,
+  kTxExactDeviceStart,
+  kTxExactDeviceEnd
 };
 
 class CannMsprofTx : public cann::Table {
@@ -65,35 +65,36 @@ class CannMsprofTx : public cann::Table {
 
  private:
   static bool is_taken(const ScopeFilter& scope, const Statement& row) {
-    return row.is_null(kDevice) ? scope.takes_host(row.integer(kExactStart), row.integer(kExactEnd))
-                                : scope.takes(row.integer(kDevice), row.integer(kExactDeviceStart),
-                                              row.integer(kExactDeviceEnd));
+    return row.is_null(kTxDevice)
+               ? scope.takes_host(row.integer(kTxExactStart), row.integer(kTxExactEnd))
+               : scope.takes(row.integer(kTxDevice), row.integer(kTxExactDeviceStart),
+                             row.integer(kTxExactDeviceEnd));
   }
 
   static void write_row(RowSink& out, cann::Texts& texts, const Statement& row) {
-    const bool is_extended = row.integer(kExtended) != 0;
-    const bool has_device = !row.is_null(kDevice);
+    const bool is_extended = row.integer(kTxExtended) != 0;
+    const bool has_device = !row.is_null(kTxDevice);
     const auto plain_number = [&](int cell) {
       is_extended ? out.missing() : out.number_or_missing(row.maybe_integer(cell));
     };
-    has_device ? out.number(row.integer(kDevice)) : out.text("host");
-    out.number(row.integer(kProcess));
-    out.number(row.integer(kThread));
-    plain_number(kCategory);
-    out.text(cann::event_type_text(row.integer(kEventType)));
-    plain_number(kPayloadType);
-    if (is_extended || row.is_null(kPayloadValue)) {
+    has_device ? out.number(row.integer(kTxDevice)) : out.text("host");
+    out.number(row.integer(kTxProcess));
+    out.number(row.integer(kTxThread));
+    plain_number(kTxCategory);
+    out.text(cann::event_type_text(row.integer(kTxEventType)));
+    plain_number(kTxPayloadType);
+    if (is_extended || row.is_null(kTxPayloadValue)) {
       out.missing();
     } else {
-      out.number(std::to_string(static_cast<std::uint64_t>(row.integer(kPayloadValue))));
+      out.number(std::to_string(static_cast<std::uint64_t>(row.integer(kTxPayloadValue))));
     }
-    cann::us_timestamp(out, row.integer(kStart));
-    cann::us_timestamp(out, row.integer(kEnd));
-    plain_number(kMessageType);
-    cann::text_or_missing(out, texts, row.maybe_integer(kMessage));
-    cann::text_or_missing(out, texts,
-                          is_extended ? row.maybe_integer(kDomain) : std::optional<std::int64_t>());
-    for (const int time : {kDeviceStart, kDeviceEnd}) {
+    cann::us_timestamp(out, row.integer(kTxStart));
+    cann::us_timestamp(out, row.integer(kTxEnd));
+    plain_number(kTxMessageType);
+    cann::text_or_missing(out, texts, row.maybe_integer(kTxMessage));
+    cann::text_or_missing(
+        out, texts, is_extended ? row.maybe_integer(kTxDomain) : std::optional<std::int64_t>());
+    for (const int time : {kTxDeviceStart, kTxDeviceEnd}) {
       has_device ? cann::us_timestamp(out, row.integer(time)) : out.missing();
     }
     out.end_row();

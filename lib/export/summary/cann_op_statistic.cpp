@@ -13,12 +13,12 @@ namespace {
 
 using cann::Times;
 
-using Key = std::tuple<std::int64_t, std::string, std::string>;  // device, type, core type
+using OpKey = std::tuple<std::int64_t, std::string, std::string>;  // device, type, core type
 
 // Times by operator of one device, then by what the rows are about: tasks come device by device.
-class Groups {
+class OpGroups {
  public:
-  explicit Groups(const Database& db)
+  explicit OpGroups(const Database& db)
       : db_(db),
         of_op_(db.prepare("SELECT type.text, unit.text FROM op"
                           " LEFT JOIN name AS type ON type.id = op.type_name_id"
@@ -44,7 +44,7 @@ class Groups {
     by_op_.clear();
   }
 
-  const std::map<Key, Times>& rows() const { return rows_; }
+  const std::map<OpKey, Times>& rows() const { return rows_; }
 
  private:
   void add_op(std::int64_t op, const Times& times) {
@@ -65,7 +65,7 @@ class Groups {
   std::int64_t largest_op_ = -1;
   std::int64_t device_ = -1;
   std::vector<Times> by_op_;
-  std::map<Key, Times> rows_;
+  std::map<OpKey, Times> rows_;
 };
 
 class CannOpStatistic : public cann::Table {
@@ -85,13 +85,13 @@ class CannOpStatistic : public cann::Table {
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    Groups groups(db);
+    OpGroups groups(db);
     cann::TaskCursor tasks(db, output_file.scope, {&TaskRow::device_id, &TaskRow::op_id},
                            {.not_null = {&TaskRow::op_id}}, cann::TaskWindow::starts_within);
     while (tasks.next()) groups.add(tasks->device_id, tasks->op_id, tasks->duration_ns);
     groups.finish_device();
     cann::DeviceTotals totals;
-    std::vector<const std::pair<const Key, Times>*> rows;
+    std::vector<const std::pair<const OpKey, Times>*> rows;
     for (const auto& row : groups.rows()) {
       totals.add(std::get<0>(row.first), row.second);
       rows.push_back(&row);

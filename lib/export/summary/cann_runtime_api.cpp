@@ -21,11 +21,11 @@ struct Caller {
   auto operator<=>(const Caller&) const = default;
 };
 
-struct Group {
+struct CallerGroup {
   ApiCallRow first;  // process and thread are its
   cann::Times times;
 };
-using Groups = std::map<Caller, Group>;
+using CallerGroups = std::map<Caller, CallerGroup>;
 
 class RuntimeApi : public cann::Table {
  public:
@@ -43,9 +43,9 @@ class RuntimeApi : public cann::Table {
         is_today_(age == ProductAge::today) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const Groups groups = read_groups(db, output_file.scope);
+    const CallerGroups groups = read_groups(db, output_file.scope);
     int128 whole_ns = 0;
-    std::vector<const Groups::value_type*> rows;
+    std::vector<const CallerGroups::value_type*> rows;
     for (const auto& row : groups) {
       whole_ns += row.second.times.total_ns;
       rows.push_back(&row);
@@ -59,8 +59,8 @@ class RuntimeApi : public cann::Table {
   }
 
  private:
-  Groups read_groups(const Database& db, const ExportScope& scope) const {
-    Groups groups;
+  CallerGroups read_groups(const Database& db, const ExportScope& scope) const {
+    CallerGroups groups;
     cann::Texts texts(db);
     old::CallDetails details(db);
     const auto add = [&](const ApiCallRow& call, std::int64_t duration_ns) {
@@ -70,13 +70,15 @@ class RuntimeApi : public cann::Table {
       if (details.find(call.id)) caller.stream = details.stream();
       if (is_today_) caller.process = call.process_id;
       if (is_today_) caller.thread = call.thread_id;
-      groups.try_emplace(std::move(caller), Group{call, {}}).first->second.times.add(duration_ns);
+      groups.try_emplace(std::move(caller), CallerGroup{call, {}})
+          .first->second.times.add(duration_ns);
     };
     old::for_each_call(db, info(), scope, call_level::kRuntime, add);
     return groups;
   }
 
-  void write_row(RowSink& out, const Caller& caller, const Group& group, int128 whole_ns) const {
+  void write_row(RowSink& out, const Caller& caller, const CallerGroup& group,
+                 int128 whole_ns) const {
     const cann::Times& times = group.times;
     out.text(caller.name);
     out.number_or_missing(given(caller.stream));

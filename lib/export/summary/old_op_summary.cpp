@@ -85,9 +85,9 @@ struct Shape {
   std::vector<std::size_t> counters;  // places among the metrics
 };
 
-class Writer {
+class OldSummaryWriter {
  public:
-  Writer(const Database& db, const OutputFile& output_file, RowSink& out)
+  OldSummaryWriter(const Database& db, const OutputFile& output_file, RowSink& out)
       : db_(db),
         scope_(output_file.scope),
         out_(out),
@@ -228,7 +228,7 @@ class OldOpSummary : public cann::Table {
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    Writer(db, output_file, out).write();
+    OldSummaryWriter(db, output_file, out).write();
   }
 };
 

@@ -14,12 +14,12 @@ namespace msprof {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kColumns = {
+constexpr std::array<std::string_view, 10> kAclStatisticColumns = {
     "Process ID",     "Thread ID", "Type",    "Name",    "Total Time Ratio(%)",
     "Total Time(us)", "Count",     "Avg(us)", "Max(us)", "Min(us)"};
 
 // Process, thread (-1: unknown), type and name ids.
-using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+using CallKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
 struct Total {
   int128 sum_ns = 0;
@@ -29,15 +29,15 @@ struct Total {
   bool is_known = true;  // every call has a start and an end
 };
 
-struct Row {
-  Key key;
+struct CallStatisticRow {
+  CallKey key;
   std::string type;
   std::string name;
   Total total;
 };
 
-std::map<Key, Total> totals_of(const Database& db, std::int64_t model_row) {
-  std::map<Key, Total> totals;
+std::map<CallKey, Total> totals_of(const Database& db, std::int64_t model_row) {
+  std::map<CallKey, Total> totals;
   RowCursor<ApiCallRow> calls(
       db,
       {&ApiCallRow::process_id, &ApiCallRow::thread_id, &ApiCallRow::type_name_id,
@@ -60,8 +60,8 @@ std::map<Key, Total> totals_of(const Database& db, std::int64_t model_row) {
   return totals;
 }
 
-std::vector<Row> sorted_rows(const Database& db, std::int64_t model_row) {
-  std::vector<Row> rows;
+std::vector<CallStatisticRow> sorted_rows(const Database& db, std::int64_t model_row) {
+  std::vector<CallStatisticRow> rows;
   Statement text = db.prepare("SELECT text FROM name WHERE id = ?");
   const auto name_of = [&text](std::int64_t id) {
     text.reset();
@@ -71,7 +71,7 @@ std::vector<Row> sorted_rows(const Database& db, std::int64_t model_row) {
   for (const auto& [key, total] : totals_of(db, model_row)) {
     rows.push_back({key, name_of(std::get<2>(key)), name_of(std::get<3>(key)), total});
   }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::sort(rows.begin(), rows.end(), [](const CallStatisticRow& a, const CallStatisticRow& b) {
     if (a.total.sum_ns != b.total.sum_ns) return a.total.sum_ns > b.total.sum_ns;
     return std::tie(a.name, a.key) < std::tie(b.name, b.key);
   });
@@ -88,7 +88,7 @@ class SvpAclStatistic : public SummaryTable {
                       .is_shown = true,
                       .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
-    return {kColumns.begin(), kColumns.end()};
+    return {kAclStatisticColumns.begin(), kAclStatisticColumns.end()};
   }
 
   std::vector<OutputFile> output_files(const Database& db) const override {
@@ -109,15 +109,15 @@ class SvpAclStatistic : public SummaryTable {
     const auto rows = sorted_rows(db, output_file.model_row);
     int128 whole = 0;
     bool is_known = true;
-    for (const Row& row : rows) {
+    for (const CallStatisticRow& row : rows) {
       whole += row.total.sum_ns;
       is_known = is_known && row.total.is_known;
     }
-    for (const Row& row : rows) write_row(out, row, is_known ? whole : 0);
+    for (const CallStatisticRow& row : rows) write_row(out, row, is_known ? whole : 0);
   }
 
  private:
-  static void write_row(RowSink& out, const Row& row, int128 whole) {
+  static void write_row(RowSink& out, const CallStatisticRow& row, int128 whole) {
     const auto number_or_missing = [&out](std::int64_t id) {
       id < 0 ? out.missing() : out.number(id);
     };

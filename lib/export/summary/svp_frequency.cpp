@@ -8,7 +8,8 @@ namespace msprof {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kColumns = {"Device Id", "Frequency(MHz)", "Soc Version"};
+constexpr std::array<std::string_view, 3> kFrequencyColumns = {"Device Id", "Frequency(MHz)",
+                                                               "Soc Version"};
 
 class SvpFrequency : public SummaryTable {
  public:
@@ -18,10 +19,10 @@ class SvpFrequency : public SummaryTable {
                       .help = "clock of the cores",
                       .is_shown = true,
                       .is_exported = false,
-                      .unit_loads = std::span(kColumns).subspan(1, 1),
+                      .unit_loads = std::span(kFrequencyColumns).subspan(1, 1),
                       .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
-    return {kColumns.begin(), kColumns.end()};
+    return {kFrequencyColumns.begin(), kFrequencyColumns.end()};
   }
 
   std::vector<OutputFile> output_files(const Database& db) const override {

@@ -14,11 +14,11 @@ namespace {
 using svp::Capture;
 using svp::LayerTotal;
 
-constexpr std::array<std::string_view, 10> kColumns = {
+constexpr std::array<std::string_view, 10> kOpStatisticColumns = {
     "Task ID",        "Stream ID", "OP Name", "Task Type", "Total Time Ratio(%)",
     "Total Time(us)", "Count",     "Avg(us)", "Max(us)",   "Min(us)"};
 
-struct Group {
+struct LayerGroup {
   std::string name;
   bool on_cpu = false;
   std::int64_t task_id = 0;
@@ -44,10 +44,10 @@ Fraction rank_of(const LayerTotal& layer, const std::optional<Fraction>& weight)
   return Fraction(layer.counters[svp::kTotalCycles].value_or(0), 1);
 }
 
-std::vector<Group> groups_of(const std::vector<LayerTotal>& layers,
-                             const std::vector<std::optional<Fraction>>& weights,
-                             std::optional<std::int64_t> frequency_hz) {
-  std::vector<Group> groups;
+std::vector<LayerGroup> groups_of(const std::vector<LayerTotal>& layers,
+                                  const std::vector<std::optional<Fraction>>& weights,
+                                  std::optional<std::int64_t> frequency_hz) {
+  std::vector<LayerGroup> groups;
   std::map<std::pair<std::string, bool>, std::size_t> known;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerTotal& layer = layers[i];
@@ -58,7 +58,7 @@ std::vector<Group> groups_of(const std::vector<LayerTotal>& layers,
                         layer.shortest_ns});
       continue;
     }
-    Group& group = groups[at->second];
+    LayerGroup& group = groups[at->second];
     group.count += layer.count;
     group.first_start_ns = std::min(group.first_start_ns, layer.first_start_ns);
     group.weight = added(group.weight, weights[i]);
@@ -73,16 +73,16 @@ std::vector<Group> groups_of(const std::vector<LayerTotal>& layers,
   return groups;
 }
 
-void number_by_first_execution(std::vector<Group>& groups) {
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+void number_by_first_execution(std::vector<LayerGroup>& groups) {
+  std::stable_sort(groups.begin(), groups.end(), [](const LayerGroup& a, const LayerGroup& b) {
     return a.first_start_ns < b.first_start_ns;
   });
   std::int64_t number = 0;
-  for (Group& group : groups) group.task_id = number++;
+  for (LayerGroup& group : groups) group.task_id = number++;
 }
 
-void sort_longest_first(std::vector<Group>& groups) {
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+void sort_longest_first(std::vector<LayerGroup>& groups) {
+  std::stable_sort(groups.begin(), groups.end(), [](const LayerGroup& a, const LayerGroup& b) {
     if (a.rank < b.rank || b.rank < a.rank) return b.rank < a.rank;
     return std::tie(a.name, a.on_cpu) < std::tie(b.name, b.on_cpu);
   });
@@ -98,7 +98,7 @@ class SvpOpStatistic : public SummaryTable {
                       .is_shown = true,
                       .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
-    return {kColumns.begin(), kColumns.end()};
+    return {kOpStatisticColumns.begin(), kOpStatisticColumns.end()};
   }
 
   std::vector<OutputFile> output_files(const Database& db) const override {
@@ -120,11 +120,12 @@ class SvpOpStatistic : public SummaryTable {
     auto groups = groups_of(layers, weights, capture.model.frequency_hz);
     number_by_first_execution(groups);
     sort_longest_first(groups);
-    for (const Group& group : groups) write_row(out, group, whole);
+    for (const LayerGroup& group : groups) write_row(out, group, whole);
   }
 
  private:
-  static void write_row(RowSink& out, const Group& group, const std::optional<Fraction>& whole) {
+  static void write_row(RowSink& out, const LayerGroup& group,
+                        const std::optional<Fraction>& whole) {
     out.number(group.task_id);
     out.number(std::int64_t{0});  // an svp board has one stream
     out.text(group.name);

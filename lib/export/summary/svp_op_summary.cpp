@@ -14,7 +14,7 @@ using svp::Capture;
 using svp::LayerTotal;
 using OptionalSum = std::optional<int128>;
 
-constexpr std::array<std::string_view, 18> kColumns = {
+constexpr std::array<std::string_view, 18> kOpSummaryColumns = {
     "Layer Id",       "Ori Layer Name",  "Layer Name",     "Layer Type",     "Time(us)",
     "Time Ratio",     "Mac Busy Ratio",  "Mac Ppen Ratio", "Vec Busy Ratio", "Vec Ppen Ratio",
     "Dstr Ratio",     "Dtrans Ratio",    "DLD Ratio",      "WLD Ratio",      "Memory Bound",
@@ -105,10 +105,10 @@ class SvpOpSummary : public SummaryTable {
                       .help = "time, unit load and DDR traffic of every layer",
                       .needs = {"aicore|aicpu", true},
                       .is_shown = true,
-                      .unit_loads = std::span(kColumns).subspan(kFirstUnitColumn),
+                      .unit_loads = std::span(kOpSummaryColumns).subspan(kFirstUnitColumn),
                       .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
-    return {kColumns.begin(), kColumns.end()};
+    return {kOpSummaryColumns.begin(), kOpSummaryColumns.end()};
   }
   // Without a frequency there are no times, and the ratios tell as well.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn, kTimeRatioColumn}; }

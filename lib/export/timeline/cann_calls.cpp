@@ -44,7 +44,7 @@ enum class CallStyle {
   thread_group,  // CANN 5: thread_group
 };
 
-CallStyle style_of(const OutputFile& output_file) {
+CallStyle call_style(const OutputFile& output_file) {
   if (!output_file.is_cann5) return CallStyle::today;
   if (output_file.key == kAiStackTime) return CallStyle::ai_stack;
   return output_file.key == kThreadGroup ? CallStyle::thread_group : CallStyle::processes;
@@ -219,7 +219,7 @@ class CallPieces {
  public:
   CallPieces(const Database& db, const OutputFile& output_file)
       : output_file_(output_file),
-        style_(style_of(output_file)),
+        style_(call_style(output_file)),
         processes_(db),
         window_(db),
         events_(db) {}

@@ -23,18 +23,19 @@ namespace {
 constexpr std::int64_t kCann5PlaneOrder = 70000;
 
 // The threads of a group on one device: one for its collectives, one a plane.
-struct Group {
+struct CommGroup {
   std::int64_t row = 0;
   std::int64_t first_plane = 0;
   bool is_drawn = false;
   std::set<std::int64_t> planes;  // that are drawn
 };
 
-// Groups by device and name (kNull: N/A). Thread ids run through all devices of the file: a group's
-// collectives, then its planes. CANN 5 counted the planes alone, and had the collectives behind.
-class Groups {
+// CommGroups by device and name (kNull: N/A). Thread ids run through all devices of the file: a
+// group's collectives, then its planes. CANN 5 counted the planes alone, and had the collectives
+// behind.
+class CommGroups {
  public:
-  Groups(const Database& db, bool is_cann5) : db_(db) {
+  CommGroups(const Database& db, bool is_cann5) : db_(db) {
     // Import has found them; a store without its marks has them in its tasks.
     Statement read =
         db.prepare(cann::has_marks(db) ? "SELECT device_id, group_name_id, largest_plane_id FROM "
@@ -46,14 +47,14 @@ class Groups {
       const std::int64_t name = read.maybe_integer(1).value_or(kNull);
       const auto [at, is_new] = groups_[read.integer(0)].try_emplace(name);
       if (!is_new) continue;
-      Group& group = at->second;
+      CommGroup& group = at->second;
       group.row = is_cann5 ? kCann5PlaneOrder + count++ : next_row++;
       group.first_plane = next_row;
       if (!read.is_null(2)) next_row += 1 + checked_plane(read.integer(2));
     }
   }
 
-  Group& of(std::int64_t device, std::optional<std::int64_t> name) {
+  CommGroup& of(std::int64_t device, std::optional<std::int64_t> name) {
     return groups_[device][name.value_or(kNull)];
   }
   std::int64_t checked_plane(std::int64_t plane) const {
@@ -82,7 +83,7 @@ class Groups {
       " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC";
 
   const Database& db_;
-  std::map<std::int64_t, std::map<std::int64_t, Group>> groups_;
+  std::map<std::int64_t, std::map<std::int64_t, CommGroup>> groups_;
 };
 
 class CommunicationWriter {
@@ -173,7 +174,7 @@ class CommunicationWriter {
   void write_task(const Statement& row) {
     const std::int64_t device = row.integer(kDevice);
     const std::int64_t duration = row.integer(kDuration);
-    Group& group = groups_.of(device, row.maybe_integer(kGroup));
+    CommGroup& group = groups_.of(device, row.maybe_integer(kGroup));
     const std::int64_t plane = groups_.checked_plane(row.integer(kPlane));
     const std::string item = text(row.maybe_integer(kItem));
     const TraceLane where = lane(device, group.first_plane + plane);
@@ -244,7 +245,7 @@ class CommunicationWriter {
       const std::int64_t device = read.integer(kOpDevice);
       const std::int64_t start = read.integer(kOpStart);
       if (!is_taken(device, start, read.integer(kOpEnd), read.maybe_integer(kOpModel))) continue;
-      Group& group = groups_.of(device, read.maybe_integer(kOpGroup));
+      CommGroup& group = groups_.of(device, read.maybe_integer(kOpGroup));
       const TraceLane where = lane(device, group.row);
       if (!write_op(read, where)) continue;
       group.is_drawn = true;
@@ -283,7 +284,7 @@ class CommunicationWriter {
 
   void write_metadata() {
     std::int64_t last_device = -1;
-    groups_.for_each([&](std::int64_t device, std::int64_t name, const Group& group) {
+    groups_.for_each([&](std::int64_t device, std::int64_t name, const CommGroup& group) {
       if (device != last_device) {
         processes_.write(out_, cann::TraceProcess::communication, device,
                          is_cann5_ ? "HCCL" : "Communication");
@@ -304,7 +305,7 @@ class CommunicationWriter {
     Statement read = db_.prepare("SELECT text FROM name WHERE id = ?");
     read.bind(1, name_id);
     if (name_id == kNull || !read.step()) return "Communication";
-    return fmt::format("Group {} Communication", read.text(0));
+    return fmt::format("CommGroup {} Communication", read.text(0));
   }
 
   const Database& db_;
@@ -314,7 +315,7 @@ class CommunicationWriter {
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
   cann::Texts texts_;
-  Groups groups_;
+  CommGroups groups_;
   TraceJsonWriter& out_;
 };
 

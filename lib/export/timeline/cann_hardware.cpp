@@ -184,7 +184,7 @@ enum class TaskStyle {
   ai_stack,  // CANN 5: a thread of ai_stack_time
 };
 
-TaskStyle style_of(const OutputFile& output_file) {
+TaskStyle task_style(const OutputFile& output_file) {
   if (!output_file.is_cann5) return TaskStyle::today;
   return output_file.key == kAiStackTime ? TaskStyle::ai_stack : TaskStyle::cann5;
 }
@@ -201,9 +201,9 @@ struct TaskNames {
   std::int64_t simt;
 };
 
-class TaskTexts {
+class SliceTexts {
  public:
-  TaskTexts(const Database& db, std::int64_t pid, TaskStyle style, const TaskNames& names)
+  SliceTexts(const Database& db, std::int64_t pid, TaskStyle style, const TaskNames& names)
       : db_(db),
         pid_(pid),
         style_(style),
@@ -384,7 +384,7 @@ class DeviceWriter {
   const Database& db_;
   const ExportScope& scope_;
   TaskStyle style_;
-  TaskTexts texts_;
+  SliceTexts texts_;
   std::optional<CoreTimes> core_times_;  // of CANN 5
 };
 
@@ -394,7 +394,7 @@ class DevicePieces {
   DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device,
                std::shared_ptr<const TaskNames> names)
       : output_file_(output_file),
-        style_(style_of(output_file)),
+        style_(task_style(output_file)),
         device_(device),
         processes_(db),
         pid_(style_ == TaskStyle::ai_stack

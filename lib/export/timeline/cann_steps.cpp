@@ -17,18 +17,18 @@ namespace {
 // Device, model, iteration; those without a model last.
 constexpr const char* kOrder = " ORDER BY i.device_id, i.model_number NULLS LAST, i.number, i.id";
 
-enum Cell : int {
-  kDevice,
-  kModel,
-  kNumber,
-  kStart,
-  kForward,
-  kBackward,
-  kEnd,
-  kDuration,
-  kPass,
-  kRefresh,
-  kAug
+enum StepCell : int {
+  kStepDevice,
+  kStepModel,
+  kStepNumber,
+  kStepStart,
+  kStepForward,
+  kStepBackward,
+  kStepEnd,
+  kStepDuration,
+  kStepPass,
+  kStepRefresh,
+  kStepAug
 };
 
 std::string quoted(std::string_view text, std::int64_t number) {
@@ -54,7 +54,7 @@ class StepWriter {
                     " FROM iteration AS i") +
         kOrder);
     while (read.step()) {
-      if (is_taken(read, read.integer(kStart), read.integer(kEnd))) write_iteration(read);
+      if (is_taken(read, read.integer(kStepStart), read.integer(kStepEnd))) write_iteration(read);
     }
     write_parts();
     write_metadata();
@@ -62,18 +62,18 @@ class StepWriter {
 
  private:
   bool is_taken(const Statement& row, std::int64_t start, std::int64_t end) const {
-    return scope_.takes(row.integer(kDevice), start, end) &&
-           scope_.takes_model(row.maybe_integer(kModel));
+    return scope_.takes(row.integer(kStepDevice), start, end) &&
+           scope_.takes_model(row.maybe_integer(kStepModel));
   }
 
   // The thread of the row's model. Thread ids are numbers of 32 bits with a sign
   // (cann_device.md 20.2).
   TraceLane lane(const Statement& row) {
     constexpr std::uint32_t kFirstThread = 70000;
-    const std::int64_t model = row.maybe_integer(kModel).value_or(kNone32);
+    const std::int64_t model = row.maybe_integer(kStepModel).value_or(kNone32);
     const auto thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(model) + kFirstThread);
-    models_[row.integer(kDevice)][thread] = model;
-    return {processes_.pid(process(), row.integer(kDevice)), thread};
+    models_[row.integer(kStepDevice)][thread] = model;
+    return {processes_.pid(process(), row.integer(kStepDevice)), thread};
   }
 
   // That of the tasks, in CANN 5 one of its own.
@@ -99,38 +99,39 @@ class StepWriter {
 
   void write_iteration(const Statement& row) {
     const TraceLane where = lane(row);
-    const std::int64_t number = row.integer(kNumber);
-    const std::int64_t duration = row.integer(kDuration);
-    if (begin("Iteration ", number, where, row.integer(kStart), duration, "\"Iteration Time\"")) {
+    const std::int64_t number = row.integer(kStepNumber);
+    const std::int64_t duration = row.integer(kStepDuration);
+    if (begin("Iteration ", number, where, row.integer(kStepStart), duration,
+              "\"Iteration Time\"")) {
       out_.argument({"\"Iteration ID\""}, number);
-      time("\"FP Start\"", row, kForward);
-      time("\"BP End\"", row, kBackward);
-      time("\"Iteration End\"", row, kEnd);
+      time("\"FP Start\"", row, kStepForward);
+      time("\"BP End\"", row, kStepBackward);
+      time("\"Iteration End\"", row, kStepEnd);
       length("Iteration Time", duration);
       out_.end_slice();
     }
-    if (!row.is_null(kForward) && !row.is_null(kBackward)) write_passes(row, where, number);
+    if (!row.is_null(kStepForward) && !row.is_null(kStepBackward)) write_passes(row, where, number);
   }
 
   void write_passes(const Statement& row, TraceLane where, std::int64_t number) {
-    if (begin("FP_BP Time ", number, where, row.integer(kForward), row.integer(kPass),
+    if (begin("FP_BP Time ", number, where, row.integer(kStepForward), row.integer(kStepPass),
               "\"FP_BP Time\"")) {
       out_.argument({"\"Iteration ID\""}, number);
-      time("\"FP Start\"", row, kForward);
-      time("\"BP End\"", row, kBackward);
-      length("FP_BP Time", row.integer(kPass));
+      time("\"FP Start\"", row, kStepForward);
+      time("\"BP End\"", row, kStepBackward);
+      length("FP_BP Time", row.integer(kStepPass));
       out_.end_slice();
     }
-    if (begin("Iteration Refresh ", number, where, row.integer(kBackward), row.integer(kRefresh),
-              "\"Iteration Refresh\"")) {
+    if (begin("Iteration Refresh ", number, where, row.integer(kStepBackward),
+              row.integer(kStepRefresh), "\"Iteration Refresh\"")) {
       out_.argument({"\"Iteration ID\""}, number);
-      time("\"BP End\"", row, kBackward);
-      time("\"Iteration End\"", row, kEnd);
-      length("Iteration Refresh", row.integer(kRefresh));
+      time("\"BP End\"", row, kStepBackward);
+      time("\"Iteration End\"", row, kStepEnd);
+      length("Iteration Refresh", row.integer(kStepRefresh));
       out_.end_slice();
     }
     // Arrows go from iterations that are drawn.
-    if (!out_.draws(row.integer(kDuration))) return;
+    if (!out_.draws(row.integer(kStepDuration))) return;
     is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
   }
 
@@ -142,12 +143,12 @@ class StepWriter {
     const std::string id =
         "\"Data_aug Bound " + std::to_string(where.pid) + "_" + std::to_string(where.tid) + "\"";
     out_.begin_flow('f', {quoted("Data_aug Bound ", saturating_subtract(number, 1))}, where,
-                    kCategory, {id}, row.integer(kForward));
+                    kCategory, {id}, row.integer(kStepForward));
     out_.argument({"\"Iteration ID\""}, number);
     out_.end_slice();
-    const std::int64_t aug = row.integer(kAug);
+    const std::int64_t aug = row.integer(kStepAug);
     out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id},
-                    saturating_add(row.integer(kBackward), row.integer(kRefresh) / 2));
+                    saturating_add(row.integer(kStepBackward), row.integer(kStepRefresh) / 2));
     out_.argument_us({"\"Data_aug Bound(us)\""}, aug);
     out_.end_slice();
   }
@@ -163,12 +164,12 @@ class StepWriter {
     const auto last = last_arrows_.find({where.pid, where.tid});
     if (last != last_arrows_.end() && last->second == saturating_subtract(number, 1)) {
       out_.begin_flow('t', {quoted("Data_aug Bound ", last->second)}, where, kCategory,
-                      {id(last->second)}, row.integer(kForward));
-      out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kAug));
+                      {id(last->second)}, row.integer(kStepForward));
+      out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kStepAug));
       out_.end_slice();
     }
     out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id(number)},
-                    row.integer(kEnd));
+                    row.integer(kStepEnd));
     out_.argument({"\"Iteration ID\""}, number);
     out_.end_slice();
     last_arrows_[{where.pid, where.tid}] = number;
@@ -200,7 +201,7 @@ class StepWriter {
   }
 
   void write_reduce(const Statement& row, std::int64_t start, std::int64_t end, std::int64_t k) {
-    const std::int64_t number = row.integer(kNumber);
+    const std::int64_t number = row.integer(kStepNumber);
     if (!begin("Reduce_" + std::to_string(number) + "_", k, lane(row), start,
                saturating_subtract(end, start), "\"Reduce\"")) {
       return;

@@ -78,7 +78,7 @@ enum Cell : int {
   kBlockDim
 };
 
-constexpr const char* kOps =
+constexpr const char* kSelectOp =
     "SELECT name_id, block_num, mix_block_num, unit_name_id, type_name_id, input_formats_name_id,"
     " input_types_name_id, input_shapes_name_id, output_formats_name_id, output_types_name_id,"
     " output_shapes_name_id, attribute_name_id, is_dynamic, hf32_eligible, grid_dim_name_id,"
@@ -86,7 +86,7 @@ constexpr const char* kOps =
 
 TaskOps::TaskOps(Writer& out)
     : out_(out),
-      read_(out.store().prepare(kOps)),
+      read_(out.store().prepare(kSelectOp)),
       text_(out.store().prepare("SELECT text FROM name WHERE id = ?")) {
   Statement streams =
       out.store().prepare("SELECT stream_id FROM kfc_stream WHERE is_comm_stream = 0 ORDER BY id");

@@ -15,7 +15,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::string_view kName = "data_preprocess";
+constexpr std::string_view kDataPreprocess = "data_preprocess";
 
 constexpr std::uint16_t kModelWithQueueTag = 61;
 constexpr std::uint16_t kDataQueueTag = 100;
@@ -85,17 +85,17 @@ void read_entries(CannImport& import, const ImportContext& context, const RawFil
       context.store.add(queue_row(import, part, context.store, *entry));
       ++records;
     } else {
-      context.report.skip_record(kName, file.name, "damaged entry", line->offset);
+      context.report.skip_record(kDataPreprocess, file.name, "damaged entry", line->offset);
     }
   }
-  context.report.count_file(kName, records);
+  context.report.count_file(kDataPreprocess, records);
 }
 
 class OldAicpuKind : public SliceKind {
  public:
   explicit OldAicpuKind(CannImport& import)
       : SliceKind(import, "DATA_PREPROCESS.AICPU",
-                  {kName, sizeof(OldAicpuWire), has_magic_and_tag<kOldAicpuTag>}) {}
+                  {kDataPreprocess, sizeof(OldAicpuWire), has_magic_and_tag<kOldAicpuTag>}) {}
 
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
@@ -123,7 +123,7 @@ class ModelWithQueueKind : public SliceKind {
  public:
   explicit ModelWithQueueKind(CannImport& import)
       : SliceKind(import, "DATA_PREPROCESS.AICPU_MODEL",
-                  {kName, sizeof(ModelWithQueueWire), has_model_tag, "unknown tag"}) {}
+                  {kDataPreprocess, sizeof(ModelWithQueueWire), has_model_tag, "unknown tag"}) {}
 
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
@@ -147,7 +147,7 @@ class DataQueueKind : public SliceKind {
  public:
   explicit DataQueueKind(CannImport& import)
       : SliceKind(import, "DATA_PREPROCESS.DP",
-                  {kName, sizeof(DataQueueWire), has_magic_and_tag<kDataQueueTag>},
+                  {kDataPreprocess, sizeof(DataQueueWire), has_magic_and_tag<kDataQueueTag>},
                   "DATA_PREPROCESS.TDT") {}
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -193,7 +193,7 @@ class DataPreprocessKind : public RawKind {
   explicit DataPreprocessKind(CannImport& import)
       : import_(import), nodes_(import), models_(import), queue_(import) {}
 
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return kDataPreprocess; }
   bool owns(const RawFile& file) const override {
     return nodes_.owns(file) || models_.owns(file) || queue_.owns(file) || is_mind_spore(file);
   }

@@ -13,7 +13,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 18;
+constexpr std::size_t kDictionaryReadBytes = std::size_t{1} << 18;
 
 // type_info_dic: lines `<level>_<type>:<name>`. hash_dic: lines `<hash>:<text>`. Decimal numbers,
 // no header.
@@ -182,7 +182,8 @@ bool LineReader::fill() {
     begin_ = 0;
   }
   // A long line grows the buffer by half of itself at a time.
-  if (buffer_.size() - end_ < kReadBytes) buffer_.resize(end_ + end_ / 2 + kReadBytes);
+  if (buffer_.size() - end_ < kDictionaryReadBytes)
+    buffer_.resize(end_ + end_ / 2 + kDictionaryReadBytes);
   const auto room = std::as_writable_bytes(std::span(buffer_)).subspan(end_);
   const std::size_t count = reader_.read(room);
   end_ += count;

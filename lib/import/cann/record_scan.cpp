@@ -10,7 +10,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 18;
+constexpr std::size_t kScanReadBytes = std::size_t{1} << 18;
 // Number of sound records in a row that are no accident, even if their mark is two bytes.
 constexpr std::uint64_t kInARow = 3;
 // Number of unsound records without a mark behind which others are looked for at their alignment.
@@ -66,7 +66,7 @@ bool SliceBytes::fill(std::uint64_t end) {
   }
   while (end_ < end) {
     if (!reader_ && !open_next()) return false;
-    const std::size_t got = read_some(kReadBytes);
+    const std::size_t got = read_some(kScanReadBytes);
     end_ += got;
     if (got == 0 || unread_ == 0) {
       slices_[next_ - 1].end = end_;

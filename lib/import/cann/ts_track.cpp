@@ -16,7 +16,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::string_view kName = "ts_track";
+constexpr std::string_view kTsTrack = "ts_track";
 struct __attribute__((packed)) StepTraceV6Wire {  // cann_device.md 3.2 (chips 15, 16)
   TsHeadWire head;
   std::uint64_t index_id;
@@ -86,8 +86,8 @@ bool has_length(std::span<const std::byte> record) {
   return head.bytes == 32 || head.bytes == kTsRecordBytes;
 }
 
-constexpr RecordFormat kPlain{kName, kTsRecordBytes, has_known_tag, "unknown tag"};
-constexpr RecordFormat kWithLength{kName, kTsRecordBytes, has_length, "bad record head"};
+constexpr RecordFormat kPlain{kTsTrack, kTsRecordBytes, has_known_tag, "unknown tag"};
+constexpr RecordFormat kWithLength{kTsTrack, kTsRecordBytes, has_length, "bad record head"};
 
 // The first bytes of a file; none of one that cannot be read, which the stream reports.
 std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
@@ -223,9 +223,9 @@ class TsTrackKind : public SliceKind {
     const CannPart& part = import_.session.part_of(*files.front());
     const auto visit = [&](const TlvRecord& record) {
       if (!take(context, part, record.tag, record.bytes, counts))
-        context.report.skip_record(kName, record.file->name, "timestamp 0", record.offset);
+        context.report.skip_record(kTsTrack, record.file->name, "timestamp 0", record.offset);
     };
-    read_tlv_records(context, kName, files, visit);
+    read_tlv_records(context, kTsTrack, files, visit);
     note_unread(context, part, counts);
   }
 
@@ -240,7 +240,7 @@ class TsTrackKind : public SliceKind {
                           const Counts& counts) {
     const auto tell = [&](FindingId id, std::int64_t count, std::string_view what) {
       if (count == 0) return;
-      context.report.add(id, kName, part.name, fmt::format("{} records present, not read", what),
+      context.report.add(id, kTsTrack, part.name, fmt::format("{} records present, not read", what),
                          "", count);
     };
     tell(FindingId::unread_records, counts.memcpy, "memcpy");
@@ -353,7 +353,7 @@ class TsTrackKind : public SliceKind {
       context.store.add(row);
     }
     if (paired.unpaired > 0) {
-      context.report.add(FindingId::half_call, kName, part.name,
+      context.report.add(FindingId::half_call, kTsTrack, part.name,
                          "range of the application with one edge only", "", paired.unpaired);
     }
   }

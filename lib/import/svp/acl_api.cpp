@@ -11,9 +11,9 @@ namespace msprof::svp {
 
 namespace {
 
-// Slots of kAclApiFields.
-enum Slot : std::size_t { kApiId, kThreadId, kStart, kEnd };
-using Slots = std::array<std::int64_t, kAclApiFields.size()>;
+// CallSlots of kAclApiFields.
+enum CallSlot : std::size_t { kCallApiId, kCallThreadId, kCallStart, kCallEnd };
+using CallSlots = std::array<std::int64_t, kAclApiFields.size()>;
 
 constexpr std::uint64_t kRingRecords = 512;
 
@@ -39,13 +39,13 @@ class AclApiKind : public RawKind {
     std::uint64_t kept = 0;
     std::uint64_t records = 0;
     std::int64_t unknown_apis = 0;
-    Slots slots;
+    CallSlots slots;
     const std::uint64_t trailing =
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
           ++records;
           if (!data->layout->selects(record)) return;
           const auto why = data->layout->decode(record, slots)
-                               ? why_impossible_span(slots[kStart], slots[kEnd])
+                               ? why_impossible_span(slots[kCallStart], slots[kCallEnd])
                                : std::string_view("value out of range");
           if (!why.empty()) {
             context.report.skip_record(name(), file.name, why, offset);
@@ -71,17 +71,17 @@ class AclApiKind : public RawKind {
 
   // False for an api id without a name.
   bool add_call(TraceDbWriter& store, const RecordLayout& layout, const Call& call,
-                const Slots& slots) {
-    const auto known = layout.api_names.find(slots[kApiId]);
+                const CallSlots& slots) {
+    const auto known = layout.api_names.find(slots[kCallApiId]);
     const bool is_known = known != layout.api_names.end();
-    const std::string api = is_known                 ? known->second.name
-                            : slots[kApiId] == kNull ? std::string("N/A")
-                                                     : fmt::format("api_{}", slots[kApiId]);
-    const bool has_thread = slots[kThreadId] != kNull && slots[kThreadId] != 0;
+    const std::string api = is_known                     ? known->second.name
+                            : slots[kCallApiId] == kNull ? std::string("N/A")
+                                                         : fmt::format("api_{}", slots[kCallApiId]);
+    const bool has_thread = slots[kCallThreadId] != kNull && slots[kCallThreadId] != 0;
     store.add(ApiCallRow{models_.next_call_id(), call.model_row, call.process_id,
-                         has_thread ? slots[kThreadId] : call.thread_id,
+                         has_thread ? slots[kCallThreadId] : call.thread_id,
                          store.name_id(is_known ? known->second.type : "N/A"), store.name_id(api),
-                         slots[kStart], slots[kEnd]});
+                         slots[kCallStart], slots[kCallEnd]});
     return is_known;
   }
 

@@ -9,19 +9,19 @@ namespace msprof::svp {
 
 namespace {
 
-// Slots of kAicoreFields.
-enum Slot : std::size_t {
-  kLayerId,
-  kStart,
-  kTotalCycles,
-  kFirstUnit,
-  kDdrRead = 11,
-  kDdrWrite,
-  kExecution,
-  kEnd
+// CoreSlots of kAicoreFields.
+enum CoreSlot : std::size_t {
+  kCoreLayerId,
+  kCoreStart,
+  kCoreTotalCycles,
+  kCoreFirstUnit,
+  kCoreDdrRead = 11,
+  kCoreDdrWrite,
+  kCoreExecution,
+  kCoreEnd
 };
-constexpr std::size_t kUnits = kDdrRead - kFirstUnit;
-using Slots = std::array<std::int64_t, kAicoreFields.size()>;
+constexpr std::size_t kUnits = kCoreDdrRead - kCoreFirstUnit;
+using CoreSlots = std::array<std::int64_t, kAicoreFields.size()>;
 
 // The counters of task_pmu, c0 first: total cycles, the units, DDR bytes.
 constexpr std::array<std::string_view, 11> kCounters = {
@@ -46,26 +46,28 @@ std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
 }
 
 // Reason why a record cannot be true; empty when it can.
-std::string_view why_impossible(const Slots& slots, std::int64_t duration) {
-  if (slots[kLayerId] != kNull && slots[kLayerId] > kMaxLayerId) return "layer_id above 1000000";
-  const std::int64_t total = slots[kTotalCycles];
+std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
+  if (slots[kCoreLayerId] != kNull && slots[kCoreLayerId] > kMaxLayerId)
+    return "layer_id above 1000000";
+  const std::int64_t total = slots[kCoreTotalCycles];
   if (total != kNull) {
-    for (std::size_t unit = kFirstUnit; unit < kDdrRead; ++unit) {
+    for (std::size_t unit = kCoreFirstUnit; unit < kCoreDdrRead; ++unit) {
       if (slots[unit] != kNull && slots[unit] > total) return "unit cycles above total cycles";
     }
   }
   const bool too_long = duration == kNull ? total > kMaxDurationNs : duration > kMaxDurationNs;
   if (too_long) return "duration above 2^53 ns";
-  if (slots[kStart] > INT64_MAX - kMaxDurationNs) return "value out of range";
-  return why_impossible_span(slots[kStart], slots[kEnd]);
+  if (slots[kCoreStart] > INT64_MAX - kMaxDurationNs) return "value out of range";
+  return why_impossible_span(slots[kCoreStart], slots[kCoreEnd]);
 }
 
 // Of the cycles, which are finer than the times of most clocks; without them of the times.
-std::int64_t duration_of(const Slots& slots, std::optional<std::int64_t> frequency_hz) {
-  if (frequency_hz && slots[kTotalCycles] != kNull)
-    return duration_ns(slots[kTotalCycles], *frequency_hz);
-  if (slots[kStart] == kNull || slots[kEnd] == kNull || slots[kEnd] < slots[kStart]) return kNull;
-  return slots[kEnd] - slots[kStart];
+std::int64_t duration_of(const CoreSlots& slots, std::optional<std::int64_t> frequency_hz) {
+  if (frequency_hz && slots[kCoreTotalCycles] != kNull)
+    return duration_ns(slots[kCoreTotalCycles], *frequency_hz);
+  if (slots[kCoreStart] == kNull || slots[kCoreEnd] == kNull || slots[kCoreEnd] < slots[kCoreStart])
+    return kNull;
+  return slots[kCoreEnd] - slots[kCoreStart];
 }
 
 class AicoreKind : public RawKind {
@@ -89,7 +91,7 @@ class AicoreKind : public RawKind {
     TaskRun run(context, models_, file, kCore);
     const auto frequency =
         data->layout->cycle_hz ? data->layout->cycle_hz : models_.frequency_hz(file_name.device);
-    Slots slots;
+    CoreSlots slots;
     const std::uint64_t trailing =
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
           if (!data->layout->selects(record)) return;
@@ -117,14 +119,14 @@ class AicoreKind : public RawKind {
   }
 
  private:
-  void add_task(TraceDbWriter& store, TaskRun& run, const Slots& slots, std::int64_t duration) {
-    const std::int64_t op = run.op_row(slots[kLayerId]);
+  void add_task(TraceDbWriter& store, TaskRun& run, const CoreSlots& slots, std::int64_t duration) {
+    const std::int64_t op = run.op_row(slots[kCoreLayerId]);
     TaskPmuRow pmu;
     pmu.task_id = models_.next_task_id();
-    for (std::size_t i = 0; i < kCounters.size(); ++i) pmu.c[i] = slots[kTotalCycles + i];
+    for (std::size_t i = 0; i < kCounters.size(); ++i) pmu.c[i] = slots[kCoreTotalCycles + i];
     const std::int64_t number =
-        slots[kExecution] == kNull ? run.count_execution(op) : slots[kExecution];
-    store.add(TaskRow{pmu.task_id, run.step_row(), op, slots[kStart], duration, number, kNull});
+        slots[kCoreExecution] == kNull ? run.count_execution(op) : slots[kCoreExecution];
+    store.add(TaskRow{pmu.task_id, run.step_row(), op, slots[kCoreStart], duration, number, kNull});
     store.add(pmu);
   }
 

@@ -7,9 +7,9 @@ namespace msprof::svp {
 
 namespace {
 
-// Slots of kAicpuFields.
-enum Slot : std::size_t { kLayerId, kThreadId, kStart, kEnd, kExecution };
-using Slots = std::array<std::int64_t, kAicpuFields.size()>;
+// CpuSlots of kAicpuFields.
+enum CpuSlot : std::size_t { kCpuLayerId, kCpuThreadId, kCpuStart, kCpuEnd, kCpuExecution };
+using CpuSlots = std::array<std::int64_t, kAicpuFields.size()>;
 
 class AicpuKind : public RawKind {
  public:
@@ -25,7 +25,7 @@ class AicpuKind : public RawKind {
     if (!data) return;
     models_.note_layout(FileKind::aicpu, data->has_reference_header);
     TaskRun run(context, models_, file, kCpu);
-    Slots slots;
+    CpuSlots slots;
     const std::uint64_t trailing =
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
           if (!data->layout->selects(record)) return;
@@ -35,22 +35,23 @@ class AicpuKind : public RawKind {
             context.report.skip_record(name(), file.name, why, offset);
             return;
           }
-          const std::int64_t op = run.op_row(slots[kLayerId]);
-          const bool has_span = slots[kStart] != kNull && slots[kEnd] != kNull;
+          const std::int64_t op = run.op_row(slots[kCpuLayerId]);
+          const bool has_span = slots[kCpuStart] != kNull && slots[kCpuEnd] != kNull;
           const std::int64_t number =
-              slots[kExecution] == kNull ? run.count_execution(op) : slots[kExecution];
-          context.store.add(TaskRow{models_.next_task_id(), run.step_row(), op, slots[kStart],
-                                    has_span ? slots[kEnd] - slots[kStart] : kNull, number,
-                                    slots[kThreadId]});
+              slots[kCpuExecution] == kNull ? run.count_execution(op) : slots[kCpuExecution];
+          context.store.add(TaskRow{models_.next_task_id(), run.step_row(), op, slots[kCpuStart],
+                                    has_span ? slots[kCpuEnd] - slots[kCpuStart] : kNull, number,
+                                    slots[kCpuThreadId]});
         });
     report_trailing(context, file, FileKind::aicpu, trailing, file.size_bytes);
     run.finish(name());
   }
 
  private:
-  static std::string_view why_impossible(const Slots& slots) {
-    if (slots[kLayerId] != kNull && slots[kLayerId] > kMaxLayerId) return "layer_id above 1000000";
-    return why_impossible_span(slots[kStart], slots[kEnd]);
+  static std::string_view why_impossible(const CpuSlots& slots) {
+    if (slots[kCpuLayerId] != kNull && slots[kCpuLayerId] > kMaxLayerId)
+      return "layer_id above 1000000";
+    return why_impossible_span(slots[kCpuStart], slots[kCpuEnd]);
   }
 
   SvpModels& models_;

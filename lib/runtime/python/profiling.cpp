@@ -13,7 +13,7 @@ namespace {
 // Of a text of get_op_type and get_op_name.
 constexpr std::size_t kMaxTextBytes = 4096;
 
-aclError init(const std::string& path) {
+aclError prof_init(const std::string& path) {
   return aclprofInit(path.data(), path.size());
 }
 
@@ -113,7 +113,7 @@ void define_stamps(py::module_& prof) {
 }  // namespace
 
 void define_profiling(py::module_& prof) {
-  prof.def("init", &init, py::call_guard<Unlocked>());
+  prof.def("prof_init", &prof_init, py::call_guard<Unlocked>());
   plain<aclprofFinalize>(prof, "finalize");
   plain<aclprofStart>(prof, "start");
   plain<aclprofStop>(prof, "stop");

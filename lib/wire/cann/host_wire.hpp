@@ -86,6 +86,7 @@ struct __attribute__((packed)) NodeAttrInfoWire {
 static_assert(sizeof(NodeAttrInfoWire) == 44);
 
 // tensor_info: inputs and outputs of an operator; records of equal name and time belong together.
+constexpr std::uint32_t kInputTensor = 0, kOutputTensor = 1;  // TensorWire::kind
 struct __attribute__((packed)) TensorWire {
   std::uint32_t kind;  // 0 input, 1 output
   std::uint32_t format;

@@ -17,6 +17,7 @@
 #include "acl/dynamic/dynamic_socket.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
 
@@ -25,18 +26,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
-
 // A home, an output folder and a model of their own.
-struct Scene {
-  Scene() : model(small_model(folder.path())) { fs::create_directory(home()); }
-  ~Scene() { end(); }
-  Scene(const Scene&) = delete;
-  Scene& operator=(const Scene&) = delete;
+struct SessionScene {
+  SessionScene() : model(small_model(folder.path())) { fs::create_directory(home()); }
+  ~SessionScene() { end(); }
+  SessionScene(const SessionScene&) = delete;
+  SessionScene& operator=(const SessionScene&) = delete;
 
   fs::path home() const { return folder / "home"; }
   fs::path output() const { return folder / "out"; }
@@ -72,7 +67,8 @@ struct Scene {
 // acl_program_service, once it can be reached.
 class Service {
  public:
-  explicit Service(const Scene& scene, const std::string& mode = "dynamic", bool forks = false)
+  explicit Service(const SessionScene& scene, const std::string& mode = "dynamic",
+                   bool forks = false)
       : program_(acl_program("service"), arguments(scene, forks),
                  {.variables = {{"HOME", scene.home().string()}, {"PROFILING_MODE", mode}}}) {
     if (mode == "dynamic")
@@ -84,7 +80,7 @@ class Service {
   RunningProgram& program() { return program_; }
 
  private:
-  static std::vector<std::string> arguments(const Scene& scene, bool forks) {
+  static std::vector<std::string> arguments(const SessionScene& scene, bool forks) {
     std::vector<std::string> words = {scene.model, scene.end_file()};
     if (forks) words.push_back("fork");
     return words;
@@ -98,14 +94,14 @@ struct WithoutVerb {};
 // read meanwhile.
 class Session {
  public:
-  Session(const Scene& scene, std::vector<std::string> words,
+  Session(const SessionScene& scene, std::vector<std::string> words,
           std::vector<std::pair<std::string, std::string>> variables = {})
       : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
     words.insert(words.begin(),
                  {"collect", "--cann", "--dynamic", "on", "--output", scene.output().string()});
     run(scene, words, std::move(variables));
   }
-  Session(const Scene& scene, WithoutVerb, const std::vector<std::string>& words)
+  Session(const SessionScene& scene, WithoutVerb, const std::vector<std::string>& words)
       : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
     run(scene, words, {});
   }
@@ -127,14 +123,14 @@ class Session {
     return eventually([&] { return count_of(err(), text) >= times; });
   }
   // Types start and waits for work to be recorded; `number` counts such rounds.
-  void begin(const Scene& scene, std::size_t number = 1) const {
+  void begin(const SessionScene& scene, std::size_t number = 1) const {
     type("start");
     INFO(err());
     REQUIRE(says("recording process ", number));
     scene.wait_for_work();
   }
   // The same, and types stop.
-  void record(const Scene& scene, std::size_t number) const {
+  void record(const SessionScene& scene, std::size_t number) const {
     begin(scene, number);
     type("stop");
     REQUIRE(eventually([&] { return scene.captures().size() >= number; }));
@@ -143,7 +139,7 @@ class Session {
   int exit_code() { return program_->wait().exit_code; }
 
  private:
-  void run(const Scene& scene, std::vector<std::string> words,
+  void run(const SessionScene& scene, std::vector<std::string> words,
            std::vector<std::pair<std::string, std::string>> variables) {
     fs::remove(pipe_);
     fs::remove(err_);
@@ -167,7 +163,7 @@ class Session {
 
 // An application that runs, and a session that records it.
 struct RunningService {
-  const Scene scene;
+  const SessionScene scene;
   Service service{scene};
   Session session{scene, {"--pid", service.id()}};
 };
@@ -218,7 +214,7 @@ TEST_CASE_METHOD(RunningService,
 
 TEST_CASE(
     "an application that msprof starts is recorded while it runs, and what is typed is not its") {
-  const Scene scene;
+  const SessionScene scene;
   Session session(scene, {"--runtime", "host", "-m", acl_program("service"), "--", scene.model,
                           scene.end_file()});
   session.record(scene, 1);
@@ -236,7 +232,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the options before any verb reach an application that runs") {
-  const Scene scene;
+  const SessionScene scene;
   const Service service(scene);
   Session session(scene, WithoutVerb(),
                   {"--dynamic=on", "--pid=" + service.id(), "--output=" + scene.output().string()});
@@ -271,7 +267,7 @@ TEST_CASE_METHOD(RunningService, "Ctrl-C stops and quits; the application runs o
 }
 
 TEST_CASE("a session that is killed leaves the application complete and ready for the next") {
-  const Scene scene;
+  const SessionScene scene;
   const Service service(scene);
   {
     Session session(scene, {"--pid", service.id()});
@@ -330,7 +326,7 @@ TEST_CASE_METHOD(RunningService, "wrong words get a sentence, and the session go
 }
 
 TEST_CASE("several applications are recorded at once, a folder each") {
-  const Scene scene;
+  const SessionScene scene;
   const Service one(scene);
   const Service two(scene);
   Session session(scene, {"--pid", one.id() + "," + two.id()});
@@ -343,7 +339,7 @@ TEST_CASE("several applications are recorded at once, a folder each") {
 }
 
 TEST_CASE("a child made by fork keeps no session open") {
-  const Scene scene;
+  const SessionScene scene;
   Service service(scene, "dynamic", true);
   Session session(scene, {"--pid", service.id()});
   session.record(scene, 1);
@@ -356,7 +352,7 @@ TEST_CASE("a child made by fork keeps no session open") {
 }
 
 TEST_CASE("a process that cannot be reached is refused in one sentence") {
-  const Scene scene;
+  const SessionScene scene;
   const auto refused = [&](const std::string& process, const std::string& sentence) {
     const RunResult result = run_msprof({"collect", "--cann", "--dynamic", "on", "--pid", process,
                                          "--output", scene.output().string()},
@@ -378,7 +374,7 @@ TEST_CASE("a process that cannot be reached is refused in one sentence") {
 }
 
 TEST_CASE("a hundred recordings are the most of a process") {
-  const Scene scene;
+  const SessionScene scene;
   const Service service(scene);
   Session session(scene, {"--pid", service.id(), "--ai-core", "off"});
   for (int i = 0; i < 101; ++i) {
@@ -399,7 +395,7 @@ TEST_CASE_METHOD(RunningService, "nothing typed is nothing recorded, said") {
 }
 
 TEST_CASE("options that do not go with running applications are usage errors") {
-  const Scene scene;
+  const SessionScene scene;
   const auto wrong = [](const std::vector<std::string>& words, const std::string& sentence) {
     std::vector<std::string> all = {"collect", "--cann"};
     all.insert(all.end(), words.begin(), words.end());
@@ -421,7 +417,7 @@ TEST_CASE("options that do not go with running applications are usage errors") {
 }
 
 TEST_CASE("with the vendor's msprof the words and what is typed are handed to it") {
-  const Scene scene;
+  const SessionScene scene;
   const fs::path tools = scene.folder / "tools";
   fs::create_directory(tools);
   write_file(tools / "msprof", kTool);

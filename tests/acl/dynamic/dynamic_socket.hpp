@@ -6,15 +6,13 @@
 #include <filesystem>
 #include <string>
 
+#include "support/lines.hpp"
+
 namespace msprof::test {
 
 // The socket of a process whose home that is.
 inline std::filesystem::path dynamic_socket(const std::filesystem::path& home, pid_t process) {
   return home / ("dynamic_profiling_socket_" + std::to_string(process));
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace msprof::test

@@ -183,8 +183,8 @@ std::string call_file(const Board& board, const std::vector<Execution>& executio
   return bytes;
 }
 
-std::string done_text(const Board& board, std::size_t size, double begin_s, double end_s,
-                      bool is_core) {
+std::string board_done_text(const Board& board, std::size_t size, double begin_s, double end_s,
+                            bool is_core) {
   const double per_second = board.done_in_ns ? 1e9 : 1e6;
   std::ostringstream text;
   text << "file_len:" << size << "\nstart_time:" << static_cast<std::uint64_t>(begin_s * per_second)
@@ -342,12 +342,13 @@ GeneratedJob make_layout_job(const std::filesystem::path& folder, std::uint64_t 
              board.text_layer_info ? layer_info_text(layers) : layer_info_slice(layers));
   write_file(folder / job.aicore_file, core);
   if (job.has_done) {
-    write_file(folder / (job.aicore_file + ".done"), done_text(board, whole, begin_s, end_s, true));
+    write_file(folder / (job.aicore_file + ".done"),
+               board_done_text(board, whole, begin_s, end_s, true));
   }
   write_file(folder / job.acl_api_file, calls);
   write_file(folder / (job.acl_api_file + ".done"),
-             done_text(board, calls.size(), spans.front().begin_s - 10e-3,
-                       spans.back().end_s + 3e-3, false));
+             board_done_text(board, calls.size(), spans.front().begin_s - 10e-3,
+                             spans.back().end_s + 3e-3, false));
   job.truth_file = folder.string() + ".truth.json";
   job.model_info_file = folder.string() + ".model.json";
   write_file(job.truth_file, "{\"aicore\": " + json_of(job.aicore) +

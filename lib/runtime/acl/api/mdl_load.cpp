@@ -27,7 +27,7 @@ namespace {
 // The first bytes of a file of the offline model compiler.
 constexpr std::string_view kCompiledModel = "IMOD";
 // More than the largest model file of this runtime; the rest of a larger file needs no reading.
-constexpr std::size_t kMaxFileBytes = (std::size_t{32} << 20) + 1;
+constexpr std::size_t kMaxModelFileBytes = (std::size_t{32} << 20) + 1;
 
 class File {
  public:
@@ -46,7 +46,7 @@ class File {
       errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
       return false;
     }
-    bytes.resize(std::min(static_cast<std::size_t>(status.st_size), kMaxFileBytes));
+    bytes.resize(std::min(static_cast<std::size_t>(status.st_size), kMaxModelFileBytes));
     std::size_t have = 0;
     while (have < bytes.size()) {
       const ssize_t count = read(fd_, bytes.data() + have, bytes.size() - have);

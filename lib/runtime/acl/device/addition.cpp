@@ -10,8 +10,7 @@
 namespace msprof::acl {
 namespace {
 
-constexpr std::uint32_t kVectorCore = 2;  // cann_host.md 1.9, T1
-constexpr std::uint32_t kInput = 0, kOutput = 1;
+constexpr std::uint32_t kVectorCore = 2;     // cann_host.md 1.9, T1
 constexpr std::int64_t kVectorFloats = 8;    // of the machine model: rows are filled up to these
 constexpr std::int64_t kStepsAnElement = 2;  // times alpha, plus
 constexpr std::size_t kShapeOfRecord = 8;
@@ -300,9 +299,9 @@ void describe_addition(OpInfo& info, const std::string& name, const TensorView& 
   info.name = name;
   info.type = "Add";
   info.task_type = kVectorCore;
-  info.tensors.push_back(wire_of(self, kInput));
-  if (other != nullptr) info.tensors.push_back(wire_of(*other, kInput));
-  info.tensors.push_back(wire_of(out, kOutput));
+  info.tensors.push_back(wire_of(self, kInputTensor));
+  if (other != nullptr) info.tensors.push_back(wire_of(*other, kInputTensor));
+  info.tensors.push_back(wire_of(out, kOutputTensor));
   info.attributes = "alpha:" + text_of(alpha);
   const std::int64_t elements = out.elements();
   const std::int64_t row = out.dims.empty() ? 1 : std::max<std::int64_t>(out.dims.back(), 1);

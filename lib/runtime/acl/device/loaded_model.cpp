@@ -23,7 +23,6 @@ using runtime::monotonic_ns;
 using runtime::TensorShape;
 
 constexpr std::uint32_t kAiCore = 0, kAiCpu = 1;  // cann_host.md 1.9, T1
-constexpr std::uint32_t kInput = 0, kOutput = 1;
 // Images of one execution are computed one after the other, by one core.
 constexpr std::uint16_t kBlocks = 1;
 
@@ -53,9 +52,9 @@ OpInfo describe_layer(const Model& model, const Layer& layer) {
   op.task_type = layer.on_cpu ? kAiCpu : kAiCore;
   op.blocks = kBlocks;
   for (const std::size_t input : layer.inputs) {
-    op.tensors.push_back(describe_tensor(kInput, model.tensor(input).shape));
+    op.tensors.push_back(describe_tensor(kInputTensor, model.tensor(input).shape));
   }
-  op.tensors.push_back(describe_tensor(kOutput, model.tensor(layer.output).shape));
+  op.tensors.push_back(describe_tensor(kOutputTensor, model.tensor(layer.output).shape));
   if (layer.original != std::vector{layer.name})
     op.attributes = "original:" + joined(layer.original);
   op.work = layer.operation->work;

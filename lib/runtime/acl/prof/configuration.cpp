@@ -37,7 +37,7 @@ struct Key {
 };
 
 constexpr Key kSwitch{"switch", ""};
-constexpr Key kOutput{"output", "result_dir"};
+constexpr Key kOutputKey{"output", "result_dir"};
 constexpr Key kMetricsKey{"aic_metrics", "ai_core_metrics"};
 constexpr Key kTaskTime{"task_time", "taskTime"};
 constexpr Key kGeApi{"ge_api", "geApi"};
@@ -136,7 +136,7 @@ class Settings {
 
   static bool is_known(const std::string& key) {
     const auto is_it = [&](const auto& entry) { return key == entry.key.acl_json; };
-    for (const Key& single : {kSwitch, kOutput, kMetricsKey, kTaskTime, kGeApi})
+    for (const Key& single : {kSwitch, kOutputKey, kMetricsKey, kTaskTime, kGeApi})
       if (key == single.acl_json) return true;
     return std::any_of(kSwitches.begin(), kSwitches.end(), is_it) ||
            std::any_of(kSettings.begin(), kSettings.end(), is_it) ||
@@ -250,9 +250,9 @@ aclError read_times(const Settings& settings, Configuration& out) {
 }
 
 aclError read_output(const Settings& settings, std::string& output) {
-  const std::string path = settings.text(kOutput).value_or("");
+  const std::string path = settings.text(kOutputKey).value_or("");
   if (path.size() >= PATH_MAX || !is_allowed_path(path))
-    return settings.wrong(kOutput, path, "a path without special characters");
+    return settings.wrong(kOutputKey, path, "a path without special characters");
   if (!path.empty()) {
     output = absolute_path(path);
     return ACL_SUCCESS;

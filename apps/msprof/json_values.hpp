@@ -1,0 +1,23 @@
+// json_of(): values that may be missing as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "base/text.hpp"
+
+namespace msprof {
+
+// null if `value` is empty.
+template <typename Value>
+nlohmann::ordered_json json_of(const std::optional<Value>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+// `text` as valid UTF-8; null if it is empty.
+inline nlohmann::ordered_json json_of(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(valid_utf8(text));
+}
+
+}  // namespace msprof
