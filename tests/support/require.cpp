@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -12,6 +11,7 @@ namespace msprof::test {
 namespace {
 
 int skips = 0;
+std::string last;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -43,9 +43,8 @@ bool require_or_skip(std::string_view what, bool is_there, std::string_view miss
     throw std::runtime_error("required by MSPROF_TEST_REQUIRE: " + std::string(what) + ": " +
                              sentence);
   }
-  std::printf("skipped: %s\n", sentence.c_str());
-  std::fflush(stdout);
   ++skips;
+  last = sentence;
   return false;
 }
 
@@ -55,6 +54,10 @@ bool require_program_or_skip(const std::string& name) {
 
 int skip_count() {
   return skips;
+}
+
+std::string last_skip() {
+  return last;
 }
 
 }  // namespace msprof::test

@@ -6,9 +6,6 @@
 
 namespace msprof::test {
 
-// The exit code of a program in which every case passed and one or more were skipped.
-inline constexpr int kSkippedExitCode = 77;
-
 // Whether the test may go on. `what` is a word ("disk", "shared", "zsh"). Where it is not there,
 // `missing` says so in a sentence on stdout and the test returns; but where the variable
 // MSPROF_TEST_REQUIRE, words with blanks between them, names it, this throws: the test fails.
@@ -17,7 +14,8 @@ bool require_or_skip(std::string_view what, bool is_there, std::string_view miss
 // For a program of that name in PATH.
 bool require_program_or_skip(const std::string& name);
 
-// How often require_or_skip() was answered with no.
+// Number of calls of require_or_skip() that returned false, and the sentence of the last one.
 int skip_count();
+std::string last_skip();
 
 }  // namespace msprof::test
