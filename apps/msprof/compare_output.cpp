@@ -260,6 +260,7 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
 
 namespace {
 
+using msprof::json_of;
 using nlohmann::ordered_json;
 
 ordered_json json_of(const std::vector<std::string>& texts) {

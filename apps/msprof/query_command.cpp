@@ -31,6 +31,7 @@ namespace msprof {
 
 namespace {
 
+using msprof::json_of;
 using nlohmann::ordered_json;
 
 std::string name_of(const ChosenCapture& capture) {

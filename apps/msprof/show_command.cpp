@@ -30,6 +30,7 @@ namespace msprof {
 
 namespace {
 
+using msprof::json_of;
 using nlohmann::ordered_json;
 
 struct ShowArguments {

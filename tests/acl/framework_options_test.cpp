@@ -157,20 +157,20 @@ TEST_CASE("acl.json goes before a framework's options, also where it is switched
     Scene scene;
     REQUIRE(scene.acl_init_with(R"("switch":"on")") == ACL_SUCCESS);
     CHECK(scene.folders().size() == 1);
-    CHECK(prof_folders(elsewhere.path()).empty());
+    CHECK(prof_folder_names(elsewhere.path()).empty());
   }
   {
     Scene scene;
     const CapturedStderr captured;
     REQUIRE(scene.acl_init_with(R"("switch":"off")") == ACL_SUCCESS);
     CHECK(contains(captured.text(), "goes before PROFILING_MODE"));
-    CHECK(prof_folders(elsewhere.path()).empty());
+    CHECK(prof_folder_names(elsewhere.path()).empty());
   }
   Scene scene;
   const TempFolder folder;
   write_file(folder / "acl.json", R"({"dump":{}})");
   REQUIRE(scene.acl_init((folder / "acl.json").c_str()) == ACL_SUCCESS);
-  CHECK(prof_folders(elsewhere.path()).size() == 1);
+  CHECK(prof_folder_names(elsewhere.path()).size() == 1);
 }
 
 TEST_CASE("a collector's parameters go before a framework's options") {
@@ -182,8 +182,8 @@ TEST_CASE("a collector's parameters go before a framework's options") {
                         R"({"result_dir":")" + collected.path().string() + "\"}");
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
-  CHECK(prof_folders(collected.path()).size() == 1);
-  CHECK(prof_folders(elsewhere.path()).empty());
+  CHECK(prof_folder_names(collected.path()).size() == 1);
+  CHECK(prof_folder_names(elsewhere.path()).empty());
 }
 
 TEST_CASE("a program under PROFILING_MODE=true leaves a folder that import calls complete") {

@@ -116,7 +116,7 @@ TEST_CASE("settings are in sample.json, and the path takes the place of that of 
   REQUIRE(aclprofStart(scene.config({0}, ACL_PROF_ACL_API)) == ACL_SUCCESS);
   REQUIRE(aclprofFinalize() == ACL_SUCCESS);
   CHECK(scene.folders().empty());
-  const auto made = prof_folders(other);
+  const auto made = prof_folder_names(other);
   REQUIRE(made.size() == 1);
   const std::string sample = read_file(other + "/" + made[0] + "/host/sample.json");
   CHECK(sample.find("300MB") != std::string::npos);
@@ -275,7 +275,7 @@ TEST_CASE("a collector's parameters beat acl.json, and it finds the folder's nam
                             R"("storageLimit":"","msprofBinPid":4711,"unknown":[1]})");
   REQUIRE(scene.acl_init_with(R"("switch":"on")") == ACL_SUCCESS);
   CHECK(scene.folders().empty());
-  const auto made = prof_folders(collected.path());
+  const auto made = prof_folder_names(collected.path());
   REQUIRE(made.size() == 1);
   CHECK(read_file(collected / "4711_profiling_output_record") == made[0] + "\n");
 

@@ -58,7 +58,7 @@ class CapturedStderr {
 };
 
 // Names of the PROF folders in a folder.
-inline std::vector<std::string> prof_folders(const std::filesystem::path& folder) {
+inline std::vector<std::string> prof_folder_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const std::string& name : msprof::test::names_in(folder))
     if (name.starts_with("PROF_")) names.push_back(name);
@@ -92,7 +92,7 @@ class Scene {
   Scene& operator=(const Scene&) = delete;
 
   std::string output() const { return (folder_ / "out").string(); }
-  std::vector<std::string> folders() const { return prof_folders(output()); }
+  std::vector<std::string> folders() const { return prof_folder_names(output()); }
   std::filesystem::path only_folder() const { return folder_ / "out" / folders().at(0); }
 
   aclError acl_init(const char* path = nullptr) {

@@ -549,7 +549,7 @@ void be_told(int) {
 }
 
 bool is_complete(const std::string& output) {
-  const auto folders = prof_folders(output);
+  const auto folders = prof_folder_names(output);
   return folders.size() == 1 &&
          std::filesystem::exists(std::filesystem::path(output) / folders[0] / "host" / "end_info");
 }
@@ -579,7 +579,7 @@ TEST_CASE("an interrupted application ends by the signal, or goes on, with its f
   const std::string output = (folder / "out").string();
   const pid_t child = fork();
   if (child == 0) _exit(record_until_interrupted(output, own_handler));
-  REQUIRE(eventually([&] { return prof_folders(output).size() == 1; }));
+  REQUIRE(eventually([&] { return prof_folder_names(output).size() == 1; }));
   usleep(200'000);  // aclprofStart returns
   kill(child, SIGINT);
   int status = -1;

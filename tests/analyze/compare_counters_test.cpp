@@ -10,13 +10,13 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::int64_t kMebibyte = 1 << 20;
+constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kSamples = 64;
 constexpr std::int64_t kStepUs = 1000;
 
 // MB/s over a step.
-constexpr std::int64_t bytes_of(std::int64_t mb_per_s) {
-  return mb_per_s * kMebibyte / 1000;
+constexpr std::int64_t counted_bytes(std::int64_t mb_per_s) {
+  return mb_per_s * kMiB / 1000;
 }
 
 using Fill = std::function<void(OperatorScene&)>;
@@ -31,10 +31,10 @@ RunProfile run_of(const Fill& fill) {
 // A channel at `mean` and `sway` MB/s around it, in turns.
 void add_channel(OperatorScene& scene, const char* counter, std::int64_t mean,
                  std::int64_t sway = 20) {
-  const auto track = scene.add_track({"hbm", "HBM 0", counter, "MB/s", kMebibyte, true});
+  const auto track = scene.add_track({"hbm", "HBM 0", counter, "MB/s", kMiB, true});
   for (std::int64_t i = 0; i < kSamples; ++i)
     scene.add_interval(track, kStepUs * i, kStepUs * (i + 1),
-                       bytes_of(i % 2 == 0 ? mean + sway : mean - sway));
+                       counted_bytes(i % 2 == 0 ? mean + sway : mean - sway));
 }
 
 RunProfile run_of_channels(std::int64_t read, std::int64_t write, std::int64_t sway = 20) {
@@ -76,11 +76,11 @@ TEST_CASE("a counter that moved is said before one that is within noise") {
 TEST_CASE("what a run sways by, stretch by stretch, is noise between two runs") {
   const auto run = [](std::int64_t low, std::int64_t high) {
     return run_of([&](OperatorScene& scene) {
-      const auto track = scene.add_track({"hbm", "HBM 0", "Read", "MB/s", kMebibyte, true});
+      const auto track = scene.add_track({"hbm", "HBM 0", "Read", "MB/s", kMiB, true});
       // Stretches of the sixteenth of a run.
       for (std::int64_t i = 0; i < kSamples; ++i)
         scene.add_interval(track, kStepUs * i, kStepUs * (i + 1),
-                           bytes_of(i / 4 % 2 == 0 ? low : high));
+                           counted_bytes(i / 4 % 2 == 0 ? low : high));
     });
   };
   CHECK(compare({run(500, 1500)}, {run(900, 1700)}).counters[0].is_noise());

@@ -241,7 +241,8 @@ TEST_CASE("Rows that contradict each other do no harm") {
   groups.back().member_id = -7;
   StragglerFinder finder(names.texts, members, groups);
   for (std::int64_t i = 0; i < 9; ++i) {
-    Collective one = test::collective(names, members, i, 0, {{0, 0, 900}, {1, 0, 900}, {2, 0, 1}});
+    cluster::Collective one =
+        test::collective(names, members, i, 0, {{0, 0, 900}, {1, 0, 900}, {2, 0, 1}});
     one.total.shortest_member[0] = i % 2 == 0 ? 3 : 4000;
     one.total.duration_ns = INT64_MIN;
     for (CollectiveHostRow& host : one.hosts) host.first_start_ns = INT64_MIN + 1;

@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 namespace {
 
 // The demo's folder as a user would have it: copied, run from inside.
-struct DemoProject : Sandbox {
-  DemoProject() {
+struct BuiltDemo : Sandbox {
+  BuiltDemo() {
     use_program(MSPROF_PROGRAM);
     for (const char* name : {"main", "libsvp_acl.so", "acl.json", "models"}) {
       fs::copy(fs::path(DEMO_FOLDER) / name, project() / name, fs::copy_options::recursive);
@@ -56,7 +56,7 @@ int overlaps_in(const Json& trace) {
 }  // namespace
 
 TEST_CASE("Threads of the demo are drawn without overlaps, in files with the batch they ran") {
-  const DemoProject demo;
+  const BuiltDemo demo;
   const Finished run = collect(demo, {"-m", "main", "--all", "-q", "--output", "../out", "--",
                                       "--images", "24", "--threads", "3", "--batch", "2"});
   INFO(run.err);
@@ -73,7 +73,7 @@ TEST_CASE("Threads of the demo are drawn without overlaps, in files with the bat
 }
 
 TEST_CASE("The demo is collected, imported and exported by one command") {
-  const DemoProject demo;
+  const BuiltDemo demo;
   const auto before = snapshot(demo.project());
   const Finished run =
       collect(demo, {"-m", "main", "--all", "--json", "--output", "../out", "--", "--images", "2"});
@@ -96,7 +96,7 @@ TEST_CASE("The demo is collected, imported and exported by one command") {
 }
 
 TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") {
-  const DemoProject demo;
+  const BuiltDemo demo;
   // Without data it is exit code 4: then this machine needs longer until the first image.
   Finished run;
   for (const std::string limit : {"1.5", "6", "24", "96"}) {
@@ -119,7 +119,7 @@ TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") 
 }
 
 TEST_CASE("Repeated runs of the demo are a side for compare, which tells their noise") {
-  const DemoProject demo;
+  const BuiltDemo demo;
   const auto repeat = [&](const std::string& model) {
     const Finished run = collect(demo, {"-m", "main", "--repeat", "3", "--all", "-q", "--output",
                                         "../out", "--", "--images", "6", "--model", model});

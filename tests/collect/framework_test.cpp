@@ -10,6 +10,8 @@
 
 namespace msprof {
 
+using msprof::test::contains;
+
 namespace {
 
 std::string said(const FrameworkPlan& plan) {

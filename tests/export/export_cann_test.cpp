@@ -9,8 +9,8 @@ using namespace msprof::test;
 
 namespace {
 
-void add_call(CannStore& store, std::int64_t id, const char* name, std::int64_t level,
-              std::int64_t start_ns, std::int64_t duration_ns, std::int64_t thread = 7) {
+void add_timed_call(CannStore& store, std::int64_t id, const char* name, std::int64_t level,
+                    std::int64_t start_ns, std::int64_t duration_ns, std::int64_t thread = 7) {
   ApiCallRow call;
   call.id = id;
   call.thread_id = thread;
@@ -53,12 +53,12 @@ MemoryEventRow memory_event(std::int64_t id, std::int64_t device, std::int64_t s
 
 TEST_CASE("api_statistic has a row a name and level, by name, with the variance of the calls") {
   CannStore store;
-  add_call(store, 1, "aclrtMalloc", 20000, kSecond + 10, 10'000);
-  add_call(store, 2, "launch", 10000, kSecond + 20, 10'010);
-  add_call(store, 3, "aclrtMalloc", 20000, kSecond + 30, 10'000);
-  add_call(store, 4, "launch", 5000, kSecond + 40, 1);
-  add_call(store, 5, "aclrtMalloc", 20000, kSecond + 50, 5'550);
-  add_call(store, 6, "odd, one", 6000, kSecond + 60, 0);
+  add_timed_call(store, 1, "aclrtMalloc", 20000, kSecond + 10, 10'000);
+  add_timed_call(store, 2, "launch", 10000, kSecond + 20, 10'010);
+  add_timed_call(store, 3, "aclrtMalloc", 20000, kSecond + 30, 10'000);
+  add_timed_call(store, 4, "launch", 5000, kSecond + 40, 1);
+  add_timed_call(store, 5, "aclrtMalloc", 20000, kSecond + 50, 5'550);
+  add_timed_call(store, 6, "odd, one", 6000, kSecond + 60, 0);
   CHECK(store.header("api_statistic") ==
         "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance");
   CHECK(store.rows("api_statistic") ==
@@ -71,18 +71,18 @@ TEST_CASE("api_statistic has a row a name and level, by name, with the variance 
 TEST_CASE("the variance of many calls is that of all of them") {
   CannStore store;
   for (std::int64_t i = 0; i < 101; ++i)
-    add_call(store, i + 1, "call", 20000, kSecond + i, i * 1000);
+    add_timed_call(store, i + 1, "call", 20000, kSecond + i, i * 1000);
   CHECK(store.rows("api_statistic") == "host,acl,call,5050,101,50,0,100,850\n");
 }
 
 TEST_CASE("calls that ended before the collection count only within the loading of a model") {
   CannStore store;
-  add_call(store, 1, "early", 20000, kSecond - 9000, 1000);
-  add_call(store, 2, "ModelLoad", 15000, kSecond - 7000, 5000);
-  add_call(store, 3, "inner", 10000, kSecond - 6000, 1000);
-  add_call(store, 4, "other thread", 10000, kSecond - 6000, 1000, 8);
-  add_call(store, 5, "too long", 10000, kSecond - 5000, 3001);
-  add_call(store, 6, "reaches in", 20000, kSecond - 1000, 1000);
+  add_timed_call(store, 1, "early", 20000, kSecond - 9000, 1000);
+  add_timed_call(store, 2, "ModelLoad", 15000, kSecond - 7000, 5000);
+  add_timed_call(store, 3, "inner", 10000, kSecond - 6000, 1000);
+  add_timed_call(store, 4, "other thread", 10000, kSecond - 6000, 1000, 8);
+  add_timed_call(store, 5, "too long", 10000, kSecond - 5000, 3001);
+  add_timed_call(store, 6, "reaches in", 20000, kSecond - 1000, 1000);
   CHECK(store.rows("api_statistic") ==
         "host,model,ModelLoad,5,1,5,5,5,0\n"
         "host,node,inner,1,1,1,1,1,0\n"
@@ -222,7 +222,7 @@ TEST_CASE("a table without data has no file, and an empty capture has none at al
 
 TEST_CASE("the files of a capture bear the time of its collection, whenever they are written") {
   CannStore store;
-  add_call(store, 1, "call", 20000, kSecond, 10);
+  add_timed_call(store, 1, "call", 20000, kSecond, 10);
   store.add(memory_event(1, 0, 64, 64));
   const auto first = store.files({});
   REQUIRE(first.size() == 2);

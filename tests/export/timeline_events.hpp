@@ -10,7 +10,6 @@ namespace msprof::test {
 
 using nlohmann::json;
 
-inline constexpr std::int64_t kSecond = CannStore::kBeginNs;
 inline constexpr std::int64_t kNode = 10000;
 inline constexpr std::int64_t kAcl = 20000;
 

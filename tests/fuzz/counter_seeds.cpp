@@ -8,17 +8,17 @@ namespace msprof::fuzz {
 namespace {
 
 // The bytes of integers of fixed width, one behind the other.
-class Bytes {
+class CounterBytes {
  public:
   template <typename Number>
-  Bytes& put(Number value, std::size_t times = 1) {
+  CounterBytes& put(Number value, std::size_t times = 1) {
     for (std::size_t i = 0; i < times; ++i)
       text_.append(reinterpret_cast<const char*>(&value), sizeof(value));
     return *this;
   }
-  Bytes& u16(std::uint16_t value) { return put(value); }
-  Bytes& u32(std::uint32_t value, std::size_t times = 1) { return put(value, times); }
-  Bytes& u64(std::uint64_t value, std::size_t times = 1) { return put(value, times); }
+  CounterBytes& u16(std::uint16_t value) { return put(value); }
+  CounterBytes& u32(std::uint32_t value, std::size_t times = 1) { return put(value, times); }
+  CounterBytes& u64(std::uint64_t value, std::size_t times = 1) { return put(value, times); }
   const std::string& text() const { return text_; }
 
  private:
@@ -32,28 +32,28 @@ constexpr std::uint64_t kStepTicks = 500'000;  // 10 ms
 constexpr std::uint64_t kHostTicks = 500'000'000;
 
 std::string npu_mem(std::uint32_t event) {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     bytes.u32(i * kStepUs).u32(event).u64(0).u64(4096).u64((i + 1) << 20);
   return bytes.text();
 }
 
 std::string npu_module_mem() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     bytes.u32(i * 7).u32(0).u64(kHostTicks + i * 1000).u64(i == 2 ? UINT64_MAX : 65'536);
   return bytes.text();
 }
 
 std::string hbm() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     for (const std::uint32_t event : {0U, 1U}) bytes.u64(i * kStepUs).u64(4096).u32(event).u32(1);
   return bytes.text();
 }
 
 std::string ddr() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     for (const std::uint32_t master : {0xFFFFFFFFU, 3U})
       bytes.u32((i + 1) * kStepUs).u32(5000).u32(i % 2).u32(0).u32(master);
@@ -61,7 +61,7 @@ std::string ddr() {
 }
 
 std::string llc() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     for (const std::uint32_t event : {0x00U, 0x01U, 0x02U, 0x13U, 0x20U, 0x22U, 0x34U, 0x36U})
       bytes.u64(i * kStepUs).u64(1000 + event).u32(event).u32(0);
@@ -69,7 +69,7 @@ std::string llc() {
 }
 
 std::string pcie() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i) {
     bytes.u64(4'000'000'000 + i * kStepUs * 1000).u32(0);
     for (std::uint32_t group = 0; group < 7; ++group)
@@ -80,8 +80,8 @@ std::string pcie() {
 
 // func in the low bits of the first byte, then what the function has at 32.
 std::string stars_record(std::uint16_t head, std::uint64_t ticks, std::uint16_t id,
-                         const Bytes& body) {
-  Bytes bytes;
+                         const CounterBytes& body) {
+  CounterBytes bytes;
   bytes.u16(head).u16(0x6BD3).u32(0).u64(ticks).u16(0).u16(id).u32(0, 3);
   std::string text = bytes.text() + body.text();
   text.resize(64);
@@ -92,26 +92,28 @@ std::string stars_counters() {
   std::string text;
   for (std::uint32_t i = 0; i < kSamples; ++i) {
     const std::uint64_t ticks = kTicks + i * kStepTicks;
-    text += stars_record(26, ticks, 1, Bytes().u64(5).u64(6).u64(7).u64(8));
-    text += stars_record(28, ticks, 0, Bytes().u16(0x1F3));
-    text += stars_record(25, ticks, 0, Bytes().u32(1 << 20, 8));
-    text += stars_record(static_cast<std::uint16_t>(27 | 63 << 10), ticks, 2, Bytes().u64(9, 2));
-    text += stars_record(static_cast<std::uint16_t>(27 | 34 << 10), ticks, 3, Bytes().u64(9, 2));
-    text += stars_record(24, ticks, 0, Bytes().u16(4).u16(0).u32(10, 7));
-    text += stars_record(29, ticks, 0, Bytes().u32(900, 8));
+    text += stars_record(26, ticks, 1, CounterBytes().u64(5).u64(6).u64(7).u64(8));
+    text += stars_record(28, ticks, 0, CounterBytes().u16(0x1F3));
+    text += stars_record(25, ticks, 0, CounterBytes().u32(1 << 20, 8));
+    text +=
+        stars_record(static_cast<std::uint16_t>(27 | 63 << 10), ticks, 2, CounterBytes().u64(9, 2));
+    text +=
+        stars_record(static_cast<std::uint16_t>(27 | 34 << 10), ticks, 3, CounterBytes().u64(9, 2));
+    text += stars_record(24, ticks, 0, CounterBytes().u16(4).u16(0).u32(10, 7));
+    text += stars_record(29, ticks, 0, CounterBytes().u32(900, 8));
   }
   return text;
 }
 
 std::string qos() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     bytes.u32(0, 2).u64(0).u64(kTicks + i * kStepTicks).u32(4096 + i, 10);
   return bytes.text();
 }
 
 std::string soc_pmu() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint16_t i = 0; i < kSamples; ++i)
     bytes.u64(0).u16(0).u16(3).u16(i).u16(2).u64(10, 2).u64(6, 2).u64(0, 4);
   return bytes.text();
@@ -120,7 +122,7 @@ std::string soc_pmu() {
 std::string voltage() {
   std::string text;
   for (std::uint32_t type = 0; type < 3; ++type) {
-    Bytes bytes;
+    CounterBytes bytes;
     bytes.u32(2).u32(type);
     for (std::uint32_t i = 0; i < 2; ++i)
       bytes.u64(kTicks + i * kStepTicks).u32(900 - 100 * i).u32(0);
@@ -132,7 +134,7 @@ std::string voltage() {
 }
 
 std::string ts_cpu() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i) {
     bytes.u32(0xABABABAB).u32(0).u64(0x1000, 20).u32(0, 2).u64(0x2000 + i).u64(kTicks + i);
     for (std::uint64_t event = 0x08; event < 0x16; event += 2) bytes.u64(event).u64(100 + event);
@@ -141,7 +143,7 @@ std::string ts_cpu() {
 }
 
 std::string ub() {
-  Bytes bytes;
+  CounterBytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     bytes.u16(0x5A5A).u16(0).u16(1).u16(0).u64(i * kStepUs).u64(100 + i, 14);
   return bytes.text();
@@ -150,7 +152,7 @@ std::string ub() {
 std::string static_memory() {
   std::string text;
   for (std::uint64_t i = 0; i < kSamples; ++i) {
-    Bytes bytes;
+    CounterBytes bytes;
     bytes.u16(0x5A5A).u16(10'000).u32(0x514).u32(9).u32(56).u64(kHostTicks + i);
     bytes.u64(4096).u64(i).u64(i).u64(i == 2 ? 4'294'967'294 : i + 1).u64(65'536).u64(1).u32(1);
     std::string record = bytes.text();

@@ -53,7 +53,7 @@ std::string hwts(std::uint64_t task, std::uint64_t stream) {
   return out;
 }
 
-std::string aicore(std::uint64_t task, std::uint64_t stream) {
+std::string old_aicore(std::uint64_t task, std::uint64_t stream) {
   return record(128, {{2, 2, 0x6BD3}, {6, 2, task}, {16, 8, 900}, {32, 8, 90}, {96, 4, stream}});
 }
 
@@ -182,7 +182,7 @@ std::string prof_910() {
                                  {true, data + "hwts.data.0.slice_1", hwts(5, 3).substr(100)},
                                  {true, data + "hwts.data.0.slice_1.done", "filesize:156\n"},
                                  {true, data + "ts_track.data.0.slice_0", steps()},
-                                 {true, data + "aicore.data.0.slice_0", aicore(5, 3)},
+                                 {true, data + "aicore.data.0.slice_0", old_aicore(5, 3)},
                                  {true, data + "l2_cache.data.0.slice_0",
                                   record(72, {{2, 2, 3}, {4, 2, 5}, {8, 8, 10}, {16, 8, 5}})}};
   add(files, clocks("device_0/"));
@@ -232,7 +232,7 @@ std::string job_of_mind_spore() {
   std::vector<SeedFile> files = {
       info("", 1),
       {true, "data/hwts.log.data.45" + tag + ".slice_0", hwts(30'000, 515)},
-      {true, "data/aicore.data.43.0.0", aicore(30'000, 515)},
+      {true, "data/aicore.data.43.0.0", old_aicore(30'000, 515)},
       {true, "training_trace.46" + tag + ".slice_0", trace(255).substr(0, 130)},
       {true, "training_trace.46" + tag + ".slice_1", trace(255).substr(130)},
       {true, "data/Framework.host.vm.task_desc_info.0.slice_0",

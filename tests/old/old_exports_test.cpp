@@ -23,7 +23,7 @@ std::string two_runs() {
   return hwts;
 }
 
-fs::path prof_in(const fs::path& parent) {
+fs::path make_old_prof(const fs::path& parent) {
   const fs::path folder = parent / "PROF_1";
   const fs::path data = folder / "device_0/data";
   write_old_info(folder / "device_0");
@@ -64,7 +64,7 @@ TEST_CASE("Every export of a capture of CANN 5 has the files of that time by its
   for (const char* what : {"all", "summary", "timeline"}) {
     INFO(what);
     const TempFolder temp;
-    const fs::path prof = prof_in(temp.path());
+    const fs::path prof = make_old_prof(temp.path());
     REQUIRE(run({"export", what}, prof).exit_code == 0);
     const bool is_all = std::string(what) == "all";
     CHECK(has(prof, "device_0/summary/op_summary_0.csv") == (std::string(what) != "timeline"));
@@ -82,7 +82,7 @@ TEST_CASE("--style current gives a capture of CANN 5 the files of today") {
   for (const char* what : {"all", "summary", "timeline"}) {
     INFO(what);
     const TempFolder temp;
-    const fs::path prof = prof_in(temp.path());
+    const fs::path prof = make_old_prof(temp.path());
     REQUIRE(run({"export", what, "--style", "current"}, prof).exit_code == 0);
     CHECK_FALSE(names_in(prof / kToday).empty());
     CHECK(names_in(prof / "device_0/summary").empty());
@@ -92,7 +92,7 @@ TEST_CASE("--style current gives a capture of CANN 5 the files of today") {
 
 TEST_CASE("What timelines of today alone have is refused of an old capture, with the way out") {
   const TempFolder temp;
-  const fs::path prof = prof_in(temp.path());
+  const fs::path prof = make_old_prof(temp.path());
   const RunResult refused = run({"export", "timeline", "--format", "perfetto"}, prof);
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Catch::Matchers::Contains("not with --style cann5") &&

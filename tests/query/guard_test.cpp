@@ -8,6 +8,8 @@
 #include "support/temp_folder.hpp"
 
 namespace msprof {
+using msprof::test::contains;
+
 namespace {
 
 struct Asked {

@@ -59,9 +59,10 @@ TEST_CASE("A secret is wiped when it goes") {
   // Short enough to lie within the object, whose memory is ours.
   alignas(Secret) unsigned char memory[sizeof(Secret)] = {};
   auto* secret = new (memory) Secret(std::string("kite"));
-  CHECK(contains({reinterpret_cast<const char*>(memory), sizeof memory}, "kite"));
+  CHECK(contains(std::string_view{reinterpret_cast<const char*>(memory), sizeof memory}, "kite"));
   secret->~Secret();
-  CHECK_FALSE(contains({reinterpret_cast<const char*>(memory), sizeof memory}, "ite"));
+  CHECK_FALSE(
+      contains(std::string_view{reinterpret_cast<const char*>(memory), sizeof memory}, "ite"));
 }
 
 TEST_CASE("A secret does not turn into a text by accident") {

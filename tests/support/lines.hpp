@@ -4,12 +4,19 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace msprof::test {
 
-inline bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+// `text` may be a JSON value that is a string.
+template <typename Text>
+bool contains(const Text& text, std::string_view part) {
+  if constexpr (std::is_convertible_v<const Text&, std::string_view>) {
+    return std::string_view(text).find(part) != std::string_view::npos;
+  } else {
+    return text.template get_ref<const std::string&>().find(part) != std::string::npos;
+  }
 }
 
 // Number of times that `part` occurs in `text`.

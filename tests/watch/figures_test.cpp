@@ -9,6 +9,8 @@
 using namespace msprof;
 using namespace msprof::watch;
 
+using msprof::test::contains;
+
 namespace {
 
 RunFigures busy_run() {

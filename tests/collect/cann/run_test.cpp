@@ -291,7 +291,7 @@ TEST_CASE("Ctrl-C ends the application, and what it recorded is whole") {
   const Scene scene;
   RunOptions options;
   options.folder = scene.work();
-  RunningProgram running(
+  test::RunningProgram running(
       msprof_path(),
       {"collect", "--output", scene.out().string(), "-m", kDemo, "--", "--images", "100000"},
       options);
