@@ -140,10 +140,8 @@ void JumpHost::run() noexcept {
 
 void JumpHost::work() {
   const auto heard = lane_.pulse.heard_bytes();
-  wait();
-  for (int i = 0; i < kMaxRoundsOfPackets && lane_.session->is_alive(); ++i) {
-    if (ssh_event_dopoll(event_.get(), 0) != SSH_OK) break;
-  }
+  wait(kLongPollMs);
+  handle_packets();
   if (!lane_.session->is_alive()) return;
   open_requested();
   move_bytes();
@@ -151,11 +149,27 @@ void JumpHost::work() {
   if (lane_.pulse.heard_bytes() != heard) heard_at_ = now_seconds();
 }
 
+void JumpHost::handle_packets() {
+  for (int i = 0; i < kMaxRoundsOfPackets && lane_.session->is_alive(); ++i) {
+    if (ssh_event_dopoll(event_.get(), 0) != SSH_OK) break;
+  }
+  lane_.mark_seen();
+}
+
 bool JumpHost::can_send() const {
   return (ssh_get_status(lane_.session->get()) & SSH_WRITE_PENDING) == 0;
 }
 
-void JumpHost::wait() {
+bool JumpHost::can_move_up(const Tunnel& tunnel) const {
+  return !tunnel.up.empty() && can_send() && ssh_channel_window_size(tunnel.channel) > 0;
+}
+
+// Does not sleep while something can be done: moving the bytes of one tunnel handles packets and
+// output of all, so a tunnel moved before may have bytes or a window again.
+void JumpHost::wait(int most_ms) {
+  const bool can_move = std::any_of(tunnels_.begin(), tunnels_.end(), [this](const Tunnel& tunnel) {
+    return !tunnel.is_held && can_move_up(tunnel);
+  });
   const bool pending = !can_send();
   const auto session_events = static_cast<short>(pending ? POLLIN | POLLOUT : POLLIN);
   std::vector<pollfd> fds = {{bell_.get(), POLLIN, 0},
@@ -167,7 +181,7 @@ void JumpHost::wait() {
     // One that waits for the session only: its end would wake this over and over.
     if (events != 0) fds.push_back({tunnel.socket.get(), static_cast<short>(events), 0});
   }
-  (void)::poll(fds.data(), fds.size(), kLongPollMs);
+  (void)::poll(fds.data(), fds.size(), can_move || lane_.has_unseen() ? 0 : most_ms);
   std::uint64_t rung = 0;
   (void)!::read(bell_.get(), &rung, sizeof rung);
 }
@@ -232,13 +246,13 @@ void JumpHost::move_up(Tunnel& tunnel) {
       if (count > 0) tunnel.up.assign(buffer_.data(), static_cast<std::size_t>(count));
       if (count == 0 || (count < 0 && errno == ECONNRESET)) tunnel.up_ended = true;
     }
-    if (tunnel.up.empty() || !can_send()) return;
+    if (!can_move_up(tunnel)) return;
     const std::size_t window = ssh_channel_window_size(tunnel.channel);
-    if (window == 0) return;
     const std::size_t size = std::min(window, tunnel.up.size());
     const int taken =
         ssh_channel_write(tunnel.channel, tunnel.up.data(), static_cast<std::uint32_t>(size));
     if (taken < 0) tunnel.is_broken = true;
+    tunnel.is_held = taken == 0;
     if (taken <= 0) return;
     tunnel.up.erase(0, static_cast<std::size_t>(taken));
   }
@@ -261,15 +275,17 @@ void JumpHost::move_down(Tunnel& tunnel) {
   }
 }
 
-// What was written last, a farewell mostly, still goes.
+// Sends what was written last, such as a farewell, within kTunnelFarewell.
 void JumpHost::drain() {
   const Deadline deadline{kTunnelFarewell};
   while (lane_.session->is_alive() && !deadline.is_over()) {
-    (void)ssh_event_dopoll(event_.get(), 0);
     move_bytes();
-    if (can_send()) return;
-    pollfd entry = {ssh_get_fd(lane_.session->get()), POLLIN | POLLOUT, 0};
-    (void)::poll(&entry, 1, deadline.milliseconds(kInterruptPollMs));
+    const bool is_sent =
+        can_send() && std::all_of(tunnels_.begin(), tunnels_.end(),
+                                  [](const Tunnel& one) { return one.up.empty(); });
+    if (is_sent) return;
+    wait(deadline.milliseconds(kInterruptPollMs));
+    handle_packets();
   }
 }
 

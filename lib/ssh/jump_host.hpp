@@ -60,11 +60,13 @@ class JumpHost {
     bool up_ended = false;
     bool down_ended = false;
     bool is_broken = false;
+    bool is_held = false;  // the last write took nothing: new keys are being exchanged
   };
 
   void run() noexcept;
   void work();
-  void wait();
+  void wait(int most_ms);
+  void handle_packets();
   void open_requested();
   bool try_to_open(Request& request);
   void move_bytes();
@@ -74,6 +76,7 @@ class JumpHost {
   void end_all(const std::string& reason);
   void ring() const;
   bool can_send() const;
+  bool can_move_up(const Tunnel& tunnel) const;
 
   const std::string name_;
   SshLane lane_;

@@ -63,8 +63,13 @@ class SshLoop;
 struct SshLane {
   explicit SshLane(std::unique_ptr<SshSession> opened)
       : pulse(opened->get()), session(std::move(opened)) {}
+  // Any call of the library may handle packets of other channels than its own. Call mark_seen()
+  // before examining the channels, and do not sleep while has_unseen() is true.
+  void mark_seen() { seen_bytes = pulse.heard_bytes(); }
+  bool has_unseen() const { return pulse.heard_bytes() != seen_bytes; }
   SshPulse pulse;  // before the session: the library counts into it to the end
   std::unique_ptr<SshSession> session;
+  std::uint64_t seen_bytes = 0;
   int channels = 0;
   bool retired = false;  // a process may still run there that no channel waits for
 };
