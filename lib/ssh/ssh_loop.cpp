@@ -170,10 +170,14 @@ const SshLane* SshLoop::dead_lane() const {
 
 void SshLoop::pump(int milliseconds) {
   waiting_bytes_ = 0;
+  const bool is_unseen = std::any_of(lanes_.begin(), lanes_.end(),
+                                     [](const auto& lane) { return lane->has_unseen(); });
+  if (is_unseen) milliseconds = 0;
   int code = is_alive() ? ssh_event_dopoll(event_.get(), milliseconds) : SSH_ERROR;
   while (code == SSH_OK && is_alive() && waiting_bytes_ < kPumpBytes) {
     code = ssh_event_dopoll(event_.get(), 0);
   }
+  for (const auto& lane : lanes_) lane->mark_seen();
   for (SshChannel* channel : channels_) channel->advance();
   if (out_of_memory_) throw std::bad_alloc();
   for (const auto& lane : lanes_) {
