@@ -335,13 +335,16 @@ void BoardProgram::read_input() {
   }
 }
 
-void BoardProgram::pass_input() {
+// Returns true if the board took bytes, so that there may be more.
+bool BoardProgram::pass_input() {
   // A terminal shows what is typed: before the application has it, that would stand in the first
   // line.
-  if (terminal_ && !started_) return;
+  if (terminal_ && !started_) return false;
   follow_terminal();
   if (input_.empty()) read_input();
-  if (!input_.empty()) input_.remove_prefix(command_->write(input_));
+  const std::size_t taken = input_.empty() ? 0 : command_->write(input_);
+  input_.remove_prefix(taken);
+  return taken > 0;
 }
 
 std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
@@ -362,8 +365,9 @@ std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
 std::optional<ProgramEnd> BoardProgram::wait_for_streams(milliseconds limit) {
   const auto until = Clock::now() + limit;
   do {
-    pass_input();
-    const auto closed = command_->wait(std::min(limit, kStep));
+    // Standard input is no part of the wait: while bytes move there is nothing to wait for.
+    const bool has_moved = pass_input();
+    const auto closed = command_->wait(has_moved ? milliseconds(0) : std::min(limit, kStep));
     // A process that the application left behind may hold its streams open for ever.
     const auto end = closed ? closed : command_->reported_end();
     if (end) {

@@ -99,7 +99,7 @@ class BoardProgram : public RunningProgram {
   void show_until_failure(std::string_view bytes);
   void follow_terminal();
   void read_input();
-  void pass_input();
+  bool pass_input();
   std::optional<ProgramEnd> wait_for_streams(std::chrono::milliseconds limit);
   void finish(const CommandEnd& end);
   std::string why_not_started() const;

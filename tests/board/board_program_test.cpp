@@ -1,6 +1,6 @@
 // Applications on real boards: how they end, how they are ended, and what they leave.
 #include <signal.h>
-
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
@@ -196,6 +196,29 @@ TEST_CASE("After a lost connection the application is ended in order over a new 
   CHECK(end->connection_lost);
   CHECK(fs::exists(on.at_home("last")));
   CHECK(on.is_clean());
+}
+
+TEST_CASE("Input goes to an application as fast as it comes, however small its parts are") {
+  Connected on(BoardOptions{.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  // Each packet is a read of its own: one in each pause of 20 ms would take minutes.
+  constexpr int kPackets = 10'000;
+  int ends[2] = {-1, -1};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  std::jthread typist([out = ends[1]] {
+    for (int i = 0; i < kPackets; ++i) (void)!::send(out, "x", 1, MSG_NOSIGNAL);
+    ::close(out);
+  });
+  const int own_input = ::dup(STDIN_FILENO);
+  ::dup2(ends[0], STDIN_FILENO);
+  ::close(ends[0]);
+  const auto program = on.start(on.run_of({"-c", "wc -c > count"}));
+  const auto end = program->wait(kLimit);
+  // Ends a typist that still waits.
+  ::dup2(own_input, STDIN_FILENO);
+  ::close(own_input);
+  REQUIRE(end);
+  CHECK(end->exit_code == 0);
+  CHECK_THAT(read_file(on.at_home("count")), Contains(std::to_string(kPackets)));
 }
 
 TEST_CASE("A connection that is lost while an application is started leaves none behind") {
