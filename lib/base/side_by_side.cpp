@@ -105,12 +105,11 @@ class SideChild {
   }
   // True once it has ended and all that it printed was handed on.
   bool advance() {
-    const bool has_ended = reap();
-    // What is left in the pipes of one that has ended is less than these; one that prints without a
-    // pause must not keep the others waiting.
-    const int reads = has_ended ? 32 : 4;
-    for (std::size_t stream = 0; stream < fds_.size(); ++stream) drain(stream, reads);
-    if (!has_ended) return false;
+    // One that prints without a pause must not keep the others waiting.
+    drain_all(4);
+    if (!reap()) return false;
+    // What is left in the pipes of one that has ended is less than these.
+    drain_all(32);
     out_.finish();
     err_.finish();
     end_.is_whole = !end_.result.empty() && end_.result.back() == kResultEnd;
@@ -157,12 +156,17 @@ class SideChild {
   bool reap() {
     if (pid_ <= 0) return true;
     int status = 0;
-    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+    // Only the end of the process closes the result pipe, so the wait is short then.
+    const pid_t ended = ::waitpid(pid_, &status, fds_[2] ? WNOHANG : 0);
     if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
     pid_ = -1;
     if (ended > 0 && WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
     if (ended > 0 && WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
     return true;
+  }
+
+  void drain_all(int reads) {
+    for (std::size_t stream = 0; stream < fds_.size(); ++stream) drain(stream, reads);
   }
 
   void drain(std::size_t stream, int reads) {
@@ -237,7 +241,6 @@ std::vector<SideEnd> run_side_by_side(
     std::vector<pollfd> wanted;
     for (const auto& child : children) child->add_fds(wanted);
     ::poll(wanted.data(), wanted.size(), kSideLookMs);
-    if (wanted.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(kSideLookMs));
     for (; handed_on < interrupt::count(); ++handed_on) {
       for (const auto& child : children) child->signal(interrupt::received());
     }
