@@ -168,7 +168,7 @@ BoardPeers::BoardPeers(const test::BoardServer& board, std::uint16_t port)
   words.insert(words.begin() + 1, {"-M", "-N"});
   master_ = std::make_unique<test::RunningProgram>("/usr/bin/env", words, options_);
   const auto is_there = [&] { return fs::exists(folder_ / "s") || master_->has_ended(); };
-  if (!test::soon(is_there) || master_->has_ended()) {
+  if (!test::eventually(is_there) || master_->has_ended()) {
     throw std::runtime_error("ssh did not connect: " + master_->wait().err);
   }
   shell_.connect();

@@ -16,10 +16,10 @@ BoardUser::BoardUser(const BoardServer& board, std::uint16_t port) {
   write_file(project() / "acl.json", R"({"profiler":{"switch":"off"},"mine":1})");
   write_file(project() / "models" / "m.om", "model");
   const bool by_proxy = port != 0;
-  std::string text = "[ssh_config]\nip = " + BoardServer::host() +
-                     "\nusername = " + BoardServer::user() +
-                     "\nport = " + std::to_string(by_proxy ? port : board.port()) +
-                     "\nkey = " + board.client_key().string() + "\n";
+  std::string text =
+      "[ssh_config]\nip = " + BoardServer::host() + "\nusername = " + BoardServer::user() +
+      "\nport = " + std::to_string(by_proxy ? port : board.port()) +
+      "\nkey = " + board.client_key().string() + "\nconnect_timeout = " + kAmple + "\n";
   if (by_proxy) text += "host_key = accept-new\n";
   write_file(ini(), text);
   fs::permissions(ini(), fs::perms::owner_read | fs::perms::owner_write);
@@ -107,10 +107,7 @@ std::string litter_now(const BoardServer& board, std::size_t kept) {
 
 std::string litter_on(const BoardServer& board, std::size_t kept) {
   std::string litter;
-  const auto clean = [&] { return (litter = litter_now(board, kept)).empty(); };
-  // A board that waits for a lost run takes its time, on a busy machine more than a minute.
-  for (int minutes = 0; minutes < 3 && !eventually(clean); ++minutes) {
-  }
+  eventually([&] { return (litter = litter_now(board, kept)).empty(); });
   return litter;
 }
 

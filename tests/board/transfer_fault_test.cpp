@@ -245,7 +245,7 @@ TEST_CASE(
     if (bytes.size() < 1'000'000) ++parts;
   }
   CHECK(parts <= 1);
-  CHECK(soon([&] { return proxied.proxy->cuts() == 1; }));
+  CHECK(eventually([&] { return proxied.proxy->cuts() == 1; }));
 
   REQUIRE(proxied.shell->reconnect(20));
   CHECK(fetch().files == 10);

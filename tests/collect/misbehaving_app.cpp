@@ -14,7 +14,7 @@
 //   appends to PATH, again and again, up to 256 MB
 // In the data/ of the JOB made last (nothing where profiling is off):
 //   pour NAME BYTES   appends them in pieces of 64 KB, each when a megabyte of the disk is free for
-//   it (for two minutes nobody frees one: exit 98), and its .done big NAME BYTES    many NAME COUNT
+//   it (if nobody ever frees one: exit 98), and its .done big NAME BYTES    many NAME COUNT
 //   (files of 4 KB: NAME.0, NAME.1, ...) done NAME LENGTH  a file of 16 bytes with a NAME.done that
 //   says LENGTH odd-names NAME    two files with a newline and a 0x01 in their names link-out NAME
 //   a symbolic link to /etc/hostname
@@ -38,6 +38,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "support/eventually.hpp"
 
 namespace fs = std::filesystem;
 
@@ -107,13 +109,10 @@ void grow(const fs::path& path) {
 }
 
 bool wait_for_space(const fs::path& folder) {
-  for (int tries = 0; tries < 120'000; ++tries) {
+  return msprof::test::eventually([&] {
     struct statvfs space = {};
-    if (::statvfs(folder.c_str(), &space) == 0 && space.f_bavail * space.f_frsize > (1 << 20))
-      return true;
-    ::usleep(1000);
-  }
-  return false;
+    return ::statvfs(folder.c_str(), &space) == 0 && space.f_bavail * space.f_frsize > (1 << 20);
+  });
 }
 
 void pour(const fs::path& path, std::uint64_t size) {

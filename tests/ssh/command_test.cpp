@@ -7,6 +7,7 @@
 
 #include "base/interrupt.hpp"
 #include "ssh_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 
@@ -19,10 +20,10 @@ using std::chrono::milliseconds;
 
 // Waits until `condition` holds, handling what arrives for `command`.
 void wait_until(SshCommand& command, const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const HangDeadline deadline;
   while (!condition()) {
     if (command.wait(milliseconds(100)) && !condition()) FAIL("the command ended");
-    if (std::chrono::steady_clock::now() > deadline) FAIL("it never came");
+    if (deadline.is_over()) FAIL("it never came");
   }
 }
 

@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::minutes kMaxLength{1};
-
 // Whoever runs the tests may have an agent with keys.
 struct NoAgent {
   NoAgent() { ::unsetenv("SSH_AUTH_SOCK"); }
@@ -38,6 +36,7 @@ SshLogin login_to(const BoardServer& board) {
   login.host = BoardServer::host();
   login.port = board.port();
   login.user = BoardServer::user();
+  login.connect_timeout_seconds = kAmpleSeconds;
   login.ssh_folder = board.client_home() / ".ssh";
   login.password.first = [text = board.password()]() -> std::optional<Secret> {
     return Secret(std::string(text));
@@ -79,10 +78,10 @@ std::string refusal_of(const SshLogin& login) {
 }
 
 CommandEnd end_of(SshCommand& command) {
-  const auto deadline = std::chrono::steady_clock::now() + kMaxLength;
+  const HangDeadline deadline;
   for (;;) {
     if (const auto end = command.wait(std::chrono::seconds(5))) return *end;
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("it never ended");
+    if (deadline.is_over()) throw std::runtime_error("it never ended");
   }
 }
 
@@ -91,7 +90,7 @@ Ran run(SshConnection& connection, const std::string& command, std::string_view 
   const auto started = connection.start(
       command, [&](std::string_view bytes) { ran.out += bytes; },
       [&](std::string_view bytes) { ran.err += bytes; });
-  const auto deadline = std::chrono::steady_clock::now() + kMaxLength;
+  const HangDeadline deadline;
   while (!input.empty()) {
     const std::size_t taken = started->write(input);
     input.remove_prefix(taken);
@@ -100,7 +99,7 @@ Ran run(SshConnection& connection, const std::string& command, std::string_view 
       ran.end = *end;
       return ran;
     }
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("it takes no input");
+    if (deadline.is_over()) throw std::runtime_error("it takes no input");
   }
   started->close_input();
   ran.end = end_of(*started);

@@ -38,10 +38,10 @@ struct Ran {
   CommandEnd end;
 };
 
-// Runs `command` with `input` to its end; throws after a minute.
+// Runs `command` with `input` to its end; throws after kHangLimit.
 Ran run(SshConnection& connection, const std::string& command, std::string_view input = {});
 
-// Waits for the end of a command; throws after a minute.
+// Waits for the end of a command; throws after kHangLimit.
 CommandEnd end_of(SshCommand& command);
 
 // sshd options that win over the fixture's; the board is started again.

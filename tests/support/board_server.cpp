@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 
@@ -121,7 +122,8 @@ std::string BoardServer::address() const {
 
 std::string BoardServer::ini(std::string_view more) const {
   return "[ssh_config]\nip = " + host() + "\nusername = " + user() + "\npwd = " + password() +
-         "\nport = " + std::to_string(port()) + "\n" + std::string(more);
+         "\nport = " + std::to_string(port()) + "\nconnect_timeout = " + kAmple + "\n" +
+         std::string(more);
 }
 
 void BoardServer::replace_tool(const std::string& name, const std::string& script) {
@@ -170,12 +172,12 @@ void BoardServer::start() {
 }
 
 void BoardServer::wait_until_it_listens() {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const HangDeadline deadline;
   while (!somebody_listens(port())) {
     int status = 0;
     const bool ended = ::waitpid(server_, &status, WNOHANG) == server_;
     if (ended) server_ = 0;
-    if (ended || std::chrono::steady_clock::now() > deadline) {
+    if (ended || deadline.is_over()) {
       stop();
       throw std::runtime_error("the board's server does not listen: " + log());
     }

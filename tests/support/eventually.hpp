@@ -1,18 +1,43 @@
 // Waiting for a condition instead of for a time. For all tests.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 
 namespace msprof::test {
 
-// Looks again and again, for a minute at most.
+// The only limit of waiting in tests: it ends a hang, it does not measure a speed. A little less
+// than the runner's own limit of a case (600 s), so that the case can print what it waited for.
+inline constexpr std::chrono::minutes kHangLimit{9};
+
+// The same for limits of msprof itself that must not expire in a test (--reconnect,
+// connect_timeout); kAmple is its text.
+inline constexpr int kAmpleSeconds = 500;
+inline const std::string kAmple = std::to_string(kAmpleSeconds);
+
+// When a wait that began with it has become a hang.
+class HangDeadline {
+ public:
+  bool is_over() const { return std::chrono::steady_clock::now() > end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kHangLimit;
+};
+
+// Returns true once `condition` holds, false after kHangLimit. Sleeps as long as a look took, so
+// that conditions which search /proc leave the CPU to what they wait for.
 inline bool eventually(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (std::chrono::steady_clock::now() < end) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Clock::duration kShortest = std::chrono::milliseconds(2);
+  constexpr Clock::duration kLongest = std::chrono::milliseconds(50);
+  const HangDeadline deadline;
+  while (!deadline.is_over()) {
+    const auto begin = Clock::now();
     if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::clamp(Clock::now() - begin, kShortest, kLongest));
   }
   return condition();
 }

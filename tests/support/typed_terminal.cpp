@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <filesystem>
 #include <system_error>
+
+#include "support/eventually.hpp"
 
 namespace msprof::test {
 
@@ -117,9 +118,9 @@ bool TypedTerminal::wait_for(std::string_view text, int times) {
     }
     return true;
   };
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const HangDeadline deadline;
   while (!has_it()) {
-    if (!look() || std::chrono::steady_clock::now() > end) break;
+    if (!look() || deadline.is_over()) break;
   }
   return has_it();
 }

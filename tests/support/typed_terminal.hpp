@@ -31,8 +31,8 @@ class TypedTerminal {
   TypedTerminal(const TypedTerminal&) = delete;
   TypedTerminal& operator=(const TypedTerminal&) = delete;
 
-  // Waits until the screen has `text` so many times; false when the program ended, or a minute went
-  // by, without.
+  // Waits until the screen has `text` so many times; false when the program ended, or kHangLimit
+  // passed, without.
   bool wait_for(std::string_view text, int times = 1);
   void type(std::string_view keys);
   void send(int signal) const;

@@ -108,17 +108,16 @@ TEST_CASE("arguments reach a program as they are") {
   const std::vector<std::string> odd = {"a b", "$(touch owned)", "`x`", "'", "\"", "\n", ""};
   std::vector<std::string> arguments = {"/usr/bin/printf", "<%s>"};
   arguments.insert(arguments.end(), odd.begin(), odd.end());
-  const ToolAnswer answer = run_tool(arguments, std::chrono::seconds(60));
+  const ToolAnswer answer = run_tool(arguments, kHangLimit);
   CHECK(answer.ok());
   CHECK(answer.out == "<a b><$(touch owned)><`x`><'><\"><\n><>");
 }
 
 TEST_CASE("what a tool says is its reason, and one that never ends is killed") {
-  const ToolAnswer said =
-      run_tool({"/bin/sh", "-c", "echo no such job >&2; exit 1"}, std::chrono::seconds(60));
+  const ToolAnswer said = run_tool({"/bin/sh", "-c", "echo no such job >&2; exit 1"}, kHangLimit);
   CHECK_FALSE(said.ok());
   CHECK(said.reason() == "no such job");
-  const ToolAnswer silent = run_tool({"/bin/sh", "-c", "exit 4"}, std::chrono::seconds(60));
+  const ToolAnswer silent = run_tool({"/bin/sh", "-c", "exit 4"}, kHangLimit);
   CHECK(silent.reason() == "it ended with exit code 4");
   const ToolAnswer endless = run_tool({"/bin/sh", "-c", "sleep 600"}, std::chrono::seconds(0));
   CHECK_FALSE(endless.ok());
