@@ -19,9 +19,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Address and account alone.
-std::string bare_ini(std::uint16_t port) {
-  return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(port) + "\n";
+// Address and account alone, with a limit in seconds for what does not answer.
+std::string bare_ini(std::uint16_t port, const std::string& limit = kAmple) {
+  return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(port) +
+         "\nconnect_timeout = " + limit + "\n";
 }
 
 void run_tool(const Words& words) {
@@ -293,13 +294,13 @@ TEST_CASE("Where no board answers, that is said within the time for it") {
   const BoardScene scene;
   // Half a second is for those that say nothing; who answers may be as slow as this machine.
   const auto sentence_at = [&](std::uint16_t port, const std::string& limit) {
-    configure(scene.user, bare_ini(port) + "connect_timeout = " + limit + "\n");
+    configure(scene.user, bare_ini(port, limit));
     const std::string sentence = refused(scene, {}).err;
     CHECK(contains(sentence, "board@127.0.0.1:" + std::to_string(port)));
     return sentence;
   };
   const ReservedPort closed;
-  const std::string refusal = sentence_at(closed.number(), "60");
+  const std::string refusal = sentence_at(closed.number(), kAmple);
   CHECK(contains(refusal, "refused"));
   CHECK(contains(refusal, "is the port right?"));
 
@@ -313,10 +314,10 @@ TEST_CASE("Where no board answers, that is said within the time for it") {
   CHECK(contains(sentence_at(frozen.port(), "0.5"), "0.5 s"));
 
   const NotSshServer other;
-  CHECK(contains(sentence_at(other.port(), "60"), "SSH"));
+  CHECK(contains(sentence_at(other.port(), kAmple), "SSH"));
 
   const CutProxy cut(scene.board.port(), {.connections = kAllConnections});
-  sentence_at(cut.port(), "60");
+  sentence_at(cut.port(), kAmple);
 
   CHECK(contains(refused(scene, {"--host", "board@nowhere.invalid"}).err, "nowhere.invalid"));
 }

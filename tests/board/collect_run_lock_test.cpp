@@ -145,7 +145,7 @@ TEST_CASE("One run after another works, and the second sends nothing of the proj
 TEST_CASE("While a board waits for a lost run, others are told so, and may take it") {
   const BoardScene scene;
   // As long as the slowest machine needs for what follows.
-  const BoardCollecting first(scene.user, {"--reconnect", "600"}, endless_until_int(scene.user));
+  const BoardCollecting first(scene.user, {"--reconnect", kAmple}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   first.send(SIGKILL);
   CHECK(first.wait().signal == SIGKILL);

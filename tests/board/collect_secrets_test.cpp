@@ -28,7 +28,7 @@ BoardOptions by_password(BoardKind kind) {
 
 std::string ini_without_password(const BoardServer& board) {
   return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(board.port()) +
-         "\n";
+         "\nconnect_timeout = " + kAmple + "\n";
 }
 
 // The ini takes what stands around a value away, as every ini does.

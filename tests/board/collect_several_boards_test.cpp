@@ -30,7 +30,8 @@ struct TwoBoards {
   void configure_with(const std::string& more) const {
     for (const auto& [name, board] : {std::pair{"a", &a.board}, std::pair{"b", &b.board}}) {
       write_file(ini(name), "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " +
-                                std::to_string(board->port()) + "\n" + more);
+                                std::to_string(board->port()) + "\nconnect_timeout = " + kAmple +
+                                "\n" + more);
       fs::permissions(ini(name), fs::perms::owner_read | fs::perms::owner_write);
     }
   }
@@ -173,7 +174,7 @@ TEST_CASE("When msprof is killed, its runs on all boards end and bring home what
 TEST_CASE("A board that fails leaves the others, and the gravest exit code is that of all") {
   TwoBoards two;
   two.b.board.stop();
-  const RunResult away = two.collect({"--json", "--connect-timeout", "2"}, {"job", kBoardJob});
+  const RunResult away = two.collect({"--json"}, {"job", kBoardJob});
   INFO(away.err);
   CHECK(away.exit_code == 6);
   const auto document = document_of(away);
@@ -227,7 +228,8 @@ TEST_CASE("A board named twice, and what several boards cannot share, is a usage
 
 TEST_CASE("Hosts share one ini file, and boards whose files have one name are told apart") {
   const TwoBoards two;
-  write_file(two.ini("shared"), "[ssh_config]\nusername = board\nip = 192.0.2.1\n");
+  write_file(two.ini("shared"),
+             "[ssh_config]\nusername = board\nip = 192.0.2.1\nconnect_timeout = " + kAmple + "\n");
   RunOptions options = two.a.user.run_options();
   options.variables.emplace_back("MSPROF_SSH_PASSWORD", two.a.board.password());
   const auto port = [](const BoardServer& board) { return std::to_string(board.port()); };
@@ -315,7 +317,8 @@ TEST_CASE("The key of one board is not sent to another, and results of one not e
   fs::copy_file(two.b.board.client_key(), two.a.user.project() / "key_of_b");
   write_file(two.ini("b"), "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " +
                                std::to_string(two.b.board.port()) +
-                               "\nkey = " + (two.a.user.project() / "key_of_b").string() + "\n");
+                               "\nkey = " + (two.a.user.project() / "key_of_b").string() +
+                               "\nconnect_timeout = " + kAmple + "\n");
   fs::permissions(two.ini("b"), fs::perms::owner_read | fs::perms::owner_write);
   fs::permissions(two.a.user.project() / "key_of_b",
                   fs::perms::owner_read | fs::perms::owner_write);

@@ -35,7 +35,9 @@ struct NamedScene {
     write_file(home() / ".ssh/config", text);
     fs::permissions(home() / ".ssh/config", fs::perms::owner_read | fs::perms::owner_write);
   }
-  void ini(const std::string& text) const { configure(scene.user, "[ssh_config]\n" + text); }
+  void ini(const std::string& text) const {
+    configure(scene.user, "[ssh_config]\nconnect_timeout = " + kAmple + "\n" + text);
+  }
   // What it takes to reach the board by its name, with its key.
   std::string lab7(const std::string& more = "") const {
     return "Host lab7\n  HostName 127.0.0.1\n  Port " + port_of(board()) +
@@ -282,7 +284,7 @@ TEST_CASE("A connection that is lost with its jump host comes back over it") {
   user.config(user.gate_host() + user.lab7("ProxyJump gate"));
   user.ini("ip = lab7\n");
   const std::string ready = user.scene.user.at("ready");
-  const BoardCollecting run(user.scene.user, {"--reconnect", "30"},
+  const BoardCollecting run(user.scene.user, {"--reconnect", kAmple},
                             {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
                              "end", "ready", ready, "hang"});
   REQUIRE(eventually([&] { return fs::exists(ready) || run.has_ended(); }));

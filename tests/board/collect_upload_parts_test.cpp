@@ -73,7 +73,7 @@ TEST_CASE("The checksum of cksum(1) is that of POSIX") {
 TEST_CASE("An upload that is cut in a large file goes on where it stopped") {
   const BoardOptions board = GENERATE(from_range(std::begin(kEachWay), std::end(kEachWay)));
   PartScene scene(board, cut_at(CutKind::close));
-  const RunResult result = scene.user.collect({"--reconnect", "20"}, {"job", kBoardJob});
+  const RunResult result = scene.user.collect({"--reconnect", kAmple}, {"job", kBoardJob});
   INFO(result.err);
   CHECK(scene.network.cuts() == 1);
   CHECK(result.exit_code == 0);

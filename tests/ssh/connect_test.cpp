@@ -12,6 +12,7 @@
 #include "base/interrupt.hpp"
 #include "ssh/tcp_connect.hpp"
 #include "ssh_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 
@@ -21,7 +22,7 @@ using namespace msprof::test;
 namespace {
 
 // The limit is for servers that say nothing; one that answers may be as slow as its machine.
-SshLogin login_at(std::uint16_t port, double limit_seconds = 60) {
+SshLogin login_at(std::uint16_t port, double limit_seconds = kAmpleSeconds) {
   SshLogin login;
   login.host = "127.0.0.1";
   login.port = port;
@@ -178,7 +179,7 @@ TEST_CASE("A server that closes at once, or talks without end, is said") {
 TEST_CASE("A host that does not exist is said, with the name and a way out") {
   SshLogin login = login_at(22);
   login.host = "no-such-board.invalid";
-  login.connect_timeout_seconds = 10;
+  login.connect_timeout_seconds = kAmpleSeconds;
   const std::string text = refusal_of(login);
   INFO(text);
   CHECK(contains(text, "no-such-board.invalid"));
