@@ -34,7 +34,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kSpillBytes = std::uint64_t{1} << 30;
 // At the end the reader is waited for as long as it takes something from time to time.
-constexpr std::chrono::seconds kPatience{10};
+std::atomic<std::chrono::milliseconds> reader_patience{std::chrono::seconds(10)};
 constexpr int kPollMs = 20;
 // A write of so many bytes is never mixed with another: readers get whole records.
 constexpr std::size_t kRecordsPerWrite = PIPE_BUF / sizeof(OpRecord);
@@ -95,7 +95,7 @@ class Sender {
     const std::uint64_t wanted = added_;
     std::uint64_t seen = sent_;
     while (sent_ < wanted && !over_) {
-      changed_.wait_for(lock, kPatience, [&] { return sent_ > seen || over_; });
+      changed_.wait_for(lock, reader_patience.load(), [&] { return sent_ > seen || over_; });
       if (sent_ == seen) return;
       seen = sent_;
     }
@@ -169,7 +169,7 @@ class Sender {
 
   bool is_out_of_patience() {
     const std::lock_guard lock(mutex_);
-    return closing_ && Clock::now() - progress_ > kPatience;
+    return closing_ && Clock::now() - progress_ > reader_patience.load();
   }
 
   void lose_reader(int error) {
@@ -251,6 +251,10 @@ void send_record(const OpRecord& record) {
     sender = found->second.sender;
   }
   sender->add(record);
+}
+
+void set_reader_patience(std::chrono::milliseconds patience) {
+  reader_patience.store(patience);
 }
 
 void watch_subscriptions(void (*changed)(bool any)) {

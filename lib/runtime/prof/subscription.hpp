@@ -2,6 +2,7 @@
 // Rules: docs/host_cann.md.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "runtime/prof/op_record.hpp"
@@ -21,6 +22,10 @@ bool any_model_subscribed();
 bool is_subscribed(std::uint32_t model);
 // Of a model that is subscribed; never waits for the reader.
 void send_record(const OpRecord& record);
+
+// How long the end of a subscription waits for a reader that reads nothing; 10 s unless set, for
+// tests.
+void set_reader_patience(std::chrono::milliseconds patience);
 
 // `changed` is told when there is a first subscription and when there is none any more.
 void watch_subscriptions(void (*changed)(bool any));

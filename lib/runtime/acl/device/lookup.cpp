@@ -1,5 +1,6 @@
 #include "runtime/acl/device/lookup.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 
@@ -26,11 +27,20 @@ bool model_is_loaded(std::uint32_t model, std::uint16_t& device) {
   }
 }
 
+namespace {
+
+std::atomic<std::chrono::milliseconds> launch_patience{std::chrono::seconds(2)};
+
+}  // namespace
+
+void set_launch_patience(std::chrono::milliseconds patience) {
+  launch_patience.store(patience);
+}
+
 void wait_for_launched(const std::vector<std::uint16_t>& devices) {
-  constexpr std::chrono::seconds kPatience{2};
   if (devices.empty() || Stream::on_any_worker()) return;
   settle_launched(Runtime::instance().streams_of(devices),
-                  std::chrono::steady_clock::now() + kPatience);
+                  std::chrono::steady_clock::now() + launch_patience.load());
 }
 
 bool enqueue_step(void* stream, std::uint64_t index, std::uint64_t model, std::uint16_t tag,
