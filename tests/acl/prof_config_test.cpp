@@ -308,13 +308,15 @@ TEST_CASE("a delay is waited for and a duration ends the recording, not the mode
   const Variable mode("PROFILING_MODE", "delay_or_duration");
   const Variable sample("PROFILER_SAMPLECONFIG", R"({"result_dir":")" + scene.output() +
                                                      R"(","delayTime":"1","durationTime":"1"})");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::steady_clock::now() - begin; };
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
-  CHECK(scene.folders().empty());
   CHECK(scene.init() == ACL_ERROR_PROF_ALREADY_RUN);
   REQUIRE(eventually([&] { return scene.folders().size() == 1; }));
-  const auto end = [&] { return scene.only_folder() / "host" / "end_info"; };
-  CHECK_FALSE(std::filesystem::exists(end()));
-  CHECK(eventually([&] { return std::filesystem::exists(end()); }));
+  CHECK(spent() >= std::chrono::seconds(1));
+  const auto end = scene.only_folder() / "host" / "end_info";
+  CHECK(eventually([&] { return std::filesystem::exists(end); }));
+  CHECK(spent() >= std::chrono::seconds(2));
   CHECK(scene.init() == ACL_ERROR_PROF_ALREADY_RUN);
 }
 
@@ -322,11 +324,9 @@ TEST_CASE("finishing before the delay is over records nothing and waits for noth
   Scene scene;
   const Variable mode("PROFILING_MODE", "delay_or_duration");
   const Variable sample("PROFILER_SAMPLECONFIG",
-                        R"({"result_dir":")" + scene.output() + R"(","delayTime":"1000"})");
+                        R"({"result_dir":")" + scene.output() + R"(","delayTime":"100000"})");
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
-  const auto begin = std::chrono::steady_clock::now();
-  aclFinalize();
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  aclFinalize();  // else it takes longer than the runner lets a case run
   CHECK(scene.folders().empty());
 }
 

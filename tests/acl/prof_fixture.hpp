@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,16 @@ using msprof::test::TempFolder;
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = getenv(name)) before_ = before;
     setenv(name, value.c_str(), 1);
   }
-  ~Variable() { unsetenv(name_); }
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
  private:
   const char* name_;
+  std::optional<std::string> before_;
 };
 
 // stderr of this process while the object lives.

@@ -508,7 +508,7 @@ TEST_CASE("a child finds no lock of a thread that made configurations meanwhile"
   for (int i = 0; i < 300 && hung == 0; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20);
+      alarm(msprof::test::kAmpleSeconds);
       make();
       _exit(0);
     }
@@ -554,7 +554,8 @@ bool is_complete(const std::string& output) {
          std::filesystem::exists(std::filesystem::path(output) / folders[0] / "host" / "end_info");
 }
 
-// A child that records until SIGINT comes: with a handler of its own, or the standard one.
+// A child that records until SIGINT comes: with a handler of its own, or the standard one. Makes
+// the file output.on when it records.
 int record_until_interrupted(const std::string& output, bool own_handler) {
   // Catch has a handler.
   signal(SIGINT, own_handler ? be_told : SIG_DFL);
@@ -563,12 +564,15 @@ int record_until_interrupted(const std::string& output, bool own_handler) {
   std::uint32_t device = 0;
   const auto* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, kCalls);
   if (aclprofStart(config) != ACL_SUCCESS) return 3;
-  for (int i = 0; i < 3000 && !told; ++i) usleep(10'000);
-  if (!told) return 4;
+  msprof::test::write_file(output + ".on", "");
+  auto before_signal = std::chrono::steady_clock::now();
+  for (auto now = before_signal; !told; now = std::chrono::steady_clock::now()) {
+    before_signal = now;
+    usleep(1000);
+  }
   // Its own handler has some time; then the recording is over, though the application is not.
-  const auto begin = std::chrono::steady_clock::now();
-  if (is_complete(output) || !eventually([&] { return is_complete(output); })) return 5;
-  return std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) ? 0 : 6;
+  if (!eventually([&] { return is_complete(output); })) return 5;
+  return std::chrono::steady_clock::now() - before_signal > std::chrono::seconds(1) ? 0 : 6;
 }
 
 }  // namespace
@@ -579,8 +583,7 @@ TEST_CASE("an interrupted application ends by the signal, or goes on, with its f
   const std::string output = (folder / "out").string();
   const pid_t child = fork();
   if (child == 0) _exit(record_until_interrupted(output, own_handler));
-  REQUIRE(eventually([&] { return prof_folder_names(output).size() == 1; }));
-  usleep(200'000);  // aclprofStart returns
+  REQUIRE(eventually([&] { return std::filesystem::exists(output + ".on"); }));
   kill(child, SIGINT);
   int status = -1;
   REQUIRE(waitpid(child, &status, 0) == child);

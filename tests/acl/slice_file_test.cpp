@@ -8,14 +8,15 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 
@@ -104,12 +105,17 @@ std::optional<std::string> worker_thread() {
   return std::nullopt;
 }
 
-bool worker_is_gone_within(int seconds) {
-  for (int tries = 0; tries < seconds * 100; ++tries) {
-    if (!worker_thread()) return true;
-    usleep(10'000);
-  }
-  return false;
+bool worker_goes() {
+  return eventually([] { return !worker_thread(); });
+}
+
+// The signals that a thread blocks; empty when it has ended.
+std::string blocked_by(const std::string& thread) try {
+  const std::string status = read_file("/proc/self/task/" + thread + "/status");
+  const std::size_t at = status.find("SigBlk:");
+  return at == std::string::npos ? "no mask in " + status : status.substr(at + 8, 16);
+} catch (const std::runtime_error&) {
+  return "";
 }
 
 }  // namespace
@@ -180,33 +186,36 @@ TEST_CASE("a kill while slices are made ahead leaves every record that was writt
 TEST_CASE("the worker takes no signal, and goes when it has nothing to do") {
   const TempFolder folder;
   Written written(folder.path());
+  std::uint64_t slices = 0;
   const auto write_slices = [&](std::uint64_t count) {
+    slices += count;
     for (std::uint64_t i = 0; i < count * kRecordsPerSlice; ++i) {
       const Record record(0, i);
       written.file.append(&record, kUsedBytes);
     }
   };
-  CHECK(worker_is_gone_within(5));  // those of recordings before
-  write_slices(2);
-  const auto worker = worker_thread();
-  REQUIRE(worker);
-  const auto blocked = [&] {
-    const std::string status = read_file("/proc/self/task/" + *worker + "/status");
-    const std::size_t at = status.find("SigBlk:");
-    return at == std::string::npos ? "no mask in " + status : status.substr(at + 8, 16);
-  };
+  CHECK(worker_goes());  // those of recordings before
   // All but SIGKILL, SIGSTOP and the two that the C library keeps for itself, which it blocks, too,
-  // while the thread begins.
+  // while the thread starts.
   const std::string expected = "fffffffe7ffbfeff";
-  for (int i = 0; i < 100 && blocked() == "fffffffffffbfeff"; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(blocked() == expected);
-  CHECK(worker_is_gone_within(10));
-  write_slices(2);
-  CHECK(worker_thread());
+  const std::string while_it_starts = "fffffffffffbfeff";
+  std::string blocked;
+  // On a machine that runs nothing for a second it is gone before the look, and comes again.
+  CHECK(eventually([&] {
+    const auto worker = worker_thread();
+    if (!worker) write_slices(2);
+    blocked = worker ? blocked_by(*worker) : "";
+    return !blocked.empty() && blocked != while_it_starts;
+  }));
+  CHECK(blocked == expected);
+  CHECK(worker_goes());
+  CHECK(eventually([&] {
+    write_slices(2);
+    return worker_thread().has_value();
+  }));
   written.finish();
   CHECK_FALSE(worker_thread());
-  CHECK(all_slices(folder.path()).size() == 4 * kRecordsPerSlice * kRecordBytes);
+  CHECK(all_slices(folder.path()).size() == slices * kRecordsPerSlice * kRecordBytes);
 }
 
 TEST_CASE("a file that nobody finishes stays as a kill would leave it") {

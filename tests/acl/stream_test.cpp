@@ -10,9 +10,12 @@
 
 #include "acl/capture.hpp"
 #include "acl/device_fixture.hpp"
+#include "support/eventually.hpp"
 
 using namespace msprof::acl::test;
 using msprof::test::eventually;
+using msprof::test::kAmpleSeconds;
+using msprof::test::kHangLimit;
 
 #ifdef __SANITIZE_ADDRESS__
 extern "C" void __asan_handle_no_return();
@@ -38,7 +41,7 @@ class Gate {
   }
   bool wait() {
     std::unique_lock lock(mutex_);
-    return opened_.wait_for(lock, std::chrono::minutes(1), [this] { return open_; });
+    return opened_.wait_for(lock, kHangLimit, [this] { return open_; });
   }
 
  private:
@@ -55,7 +58,7 @@ class Meeting {
     std::unique_lock lock(mutex_);
     ++arrived_;
     all_.notify_all();
-    if (!all_.wait_for(lock, std::chrono::minutes(1), [this] { return arrived_ == expected_; })) {
+    if (!all_.wait_for(lock, kHangLimit, [this] { return arrived_ == expected_; })) {
       failed = true;
     }
   }
@@ -110,7 +113,7 @@ TEST_CASE("a launch returns while its task still waits") {
   CHECK(aclrtSynchronizeStreamWithTimeout(stream, 10) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   CHECK(aclrtSynchronizeDeviceWithTimeout(10) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   gate.open();
-  CHECK(aclrtSynchronizeStreamWithTimeout(stream, 60000) == ACL_SUCCESS);
+  CHECK(aclrtSynchronizeStreamWithTimeout(stream, kAmpleSeconds * 1000) == ACL_SUCCESS);
   CHECK(aclrtStreamQuery(stream, &status) == ACL_SUCCESS);
   CHECK(status == ACL_STREAM_STATUS_COMPLETE);
   CHECK(aclrtSynchronizeStreamWithTimeout(stream, -2) == ACL_ERROR_INVALID_PARAM);
@@ -261,10 +264,9 @@ TEST_CASE("an event is complete when its stream has passed it, and tells when th
   CHECK(old_status == ACL_EVENT_STATUS_NOT_READY);
   CHECK(aclrtSynchronizeEventWithTimeout(end, 5) == ACL_ERROR_RT_WAIT_TIMEOUT);
   gate.open();
-  CHECK(aclrtSynchronizeEventWithTimeout(end, 60000) == ACL_SUCCESS);
+  CHECK(aclrtSynchronizeEventWithTimeout(end, kAmpleSeconds * 1000) == ACL_SUCCESS);
   CHECK(aclrtEventElapsedTime(&ms, start, end) == ACL_SUCCESS);
   CHECK(ms >= 20);
-  CHECK(ms < 60000);
   uint64_t from = 0, to = 0;
   CHECK(aclrtEventGetTimestamp(start, &from) == ACL_SUCCESS);
   CHECK(aclrtEventGetTimestamp(end, &to) == ACL_SUCCESS);
@@ -310,7 +312,7 @@ TEST_CASE(
   REQUIRE(aclrtRecordEvent(dropped, forced) == ACL_SUCCESS);
   CHECK(aclrtDestroyStreamForce(forced) == ACL_SUCCESS);
   CHECK_FALSE(ran);
-  CHECK(aclrtSynchronizeEventWithTimeout(dropped, 60000) == ACL_SUCCESS);
+  CHECK(aclrtSynchronizeEventWithTimeout(dropped, kAmpleSeconds * 1000) == ACL_SUCCESS);
 
   REQUIRE(aclrtCreateStream(&reset) == ACL_SUCCESS);
   REQUIRE(aclrtStreamWaitEvent(reset, never) == ACL_SUCCESS);
@@ -469,7 +471,7 @@ TEST_CASE("a blocking callback that nobody runs lets go when its thread unsubscr
   REQUIRE(aclrtLaunchCallback([](void*) {}, nullptr, ACL_CALLBACK_BLOCK, stream) == ACL_SUCCESS);
   CHECK(aclrtSynchronizeStreamWithTimeout(stream, 20) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   CHECK(aclrtUnSubscribeReport(self, stream) == ACL_SUCCESS);
-  CHECK(aclrtSynchronizeStreamWithTimeout(stream, 60000) == ACL_SUCCESS);
+  CHECK(aclrtSynchronizeStreamWithTimeout(stream, kAmpleSeconds * 1000) == ACL_SUCCESS);
 }
 
 TEST_CASE("threads that launch on one stream at once lose nothing") {

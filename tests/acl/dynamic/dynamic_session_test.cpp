@@ -118,7 +118,7 @@ class Session {
     fd_ = -1;
   }
   std::string err() const { return fs::exists(err_) ? read_file(err_) : ""; }
-  // Whether it says this, so many times, within a minute.
+  // Waits until it has printed this so many times.
   bool says(const std::string& text, std::size_t times = 1) const {
     return eventually([&] { return count_of(err(), text) >= times; });
   }
