@@ -82,6 +82,13 @@ std::string big_bytes(std::size_t size);
 // From now on the board's tar does what `script` says whenever it packs, and then packs.
 void before_packing(BoardServer& board, const std::string& script);
 
+// The next 15 sleeps of a second on the board take a tenth of that: so many more than --reconnect a
+// board waits for a run that was lost. What it waits for afterwards, as for the end of the
+// application, has its time.
+void shorten_wait_for_lost_run(BoardServer& board);
+
+bool contains(std::string_view text, std::string_view part);
+
 // What a run must not leave, a line each; empty: nothing. Waits for what is about to go. Allowed
 // are the cache, an empty runs/ and, in kept/, `kept` runs.
 std::string litter_on(const BoardServer& board, std::size_t kept = 0);

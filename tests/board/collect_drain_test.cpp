@@ -117,7 +117,7 @@ TEST_CASE("What came home before a line broke and what is on the board then are 
   // Somewhere within the work on a few megabytes.
   const std::uint64_t moment = std::random_device()() % (2 * room);
   CAPTURE(moment);
-  const BoardCollecting run(user, {"--drain", "--reconnect", "60", "--keep"}, pouring(40 * room));
+  const BoardCollecting run(user, {"--drain", "--reconnect", kAmple, "--keep"}, pouring(40 * room));
   REQUIRE(is_draining(user, run, room + moment));
   network.cut_now(GENERATE(CutKind::reset, CutKind::close));
   const RunResult result = run.wait();
@@ -144,6 +144,7 @@ TEST_CASE("An msprof that is killed has here what is not on the board any more")
   const std::uint64_t room = room_on(disk);
   const BoardCollecting run(user, {"--drain", "--reconnect", "1"}, pouring(40 * room));
   REQUIRE(is_draining(user, run, 2 * room));
+  shorten_wait_for_lost_run(board);
   run.send(SIGKILL);
   run.wait();
   // The board ends the run and keeps what it has.
@@ -176,6 +177,7 @@ struct KilledDrain {
     const BoardCollecting run(user, {"--drain", "--reconnect", "1"}, pouring(40 * room_on(disk)));
     // The first 4 MB are freed before more is asked for.
     REQUIRE(is_draining(user, run, 5 * kMb));
+    shorten_wait_for_lost_run(board);
     run.send(SIGKILL);
     run.wait();
     REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
@@ -272,8 +274,17 @@ TEST_CASE("A board that can free nothing is named, and so is the time until its 
                            "echo $((left - 5000)) > ~/left\n"
                            "echo 'Filesystem 1024-blocks Used Available Capacity Mounted'\n"
                            "echo \"disk 100000 0 $left 0% /\"");
-  const RunResult result = scene.user.collect(
-      {"--drain"}, {"job", kBoardJob, "big", "n", std::to_string(3 * kMb), "sleep", "4"});
+  const std::string end = scene.user.at("end");
+  const BoardCollecting run(scene.user, {"--drain"},
+                            {"job", kBoardJob, "big", "n", std::to_string(3 * kMb), "await", end});
+  // As many looks as both sentences take.
+  CHECK(eventually([&] {
+    const std::string err = run.err();
+    return run.has_ended() ||
+           (contains(err, "cannot free what has come home") && contains(err, "is full in about"));
+  }));
+  write_file(end, "");
+  const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "cannot free what has come home"));

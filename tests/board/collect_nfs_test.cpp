@@ -108,6 +108,7 @@ TEST_CASE(
   if (end == std::string("failure")) application = {"job", kBoardJob, "exit", "3"};
   const BoardCollecting run(user, options, application);
   REQUIRE(eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); }));
+  shorten_wait_for_lost_run(board);
   if (end == std::string("ctrl-c")) run.send(SIGINT);
   if (end == std::string("killed")) run.send(SIGKILL);
   if (end == std::string("cut")) {

@@ -84,7 +84,7 @@ TEST_CASE("An upload that is cut goes on over a new connection with what is miss
   const std::uint64_t whole = application_bytes() + kFirst;
   BrokenScene scene(Cut{.after_bytes = whole + kFirst, .direction = Direction::up}, {.kind = kind});
   add_models(scene.user);
-  const RunResult result = scene.user.collect({"--reconnect", "20"}, {"job", kBoardJob});
+  const RunResult result = scene.user.collect({"--reconnect", kAmple}, {"job", kBoardJob});
   INFO(result.err);
   CHECK(scene.network.cuts() == 1);
   CHECK(result.exit_code == 0);
@@ -99,7 +99,7 @@ TEST_CASE("An upload that is cut goes on over a new connection with what is miss
 TEST_CASE("A fetch that is cut goes on over a new connection with what is missing") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BrokenScene scene(Cut{.after_bytes = 4 * kPart, .direction = Direction::down}, {.kind = kind});
-  const RunResult result = scene.user.collect({"--reconnect", "20"}, big_job());
+  const RunResult result = scene.user.collect({"--reconnect", kAmple}, big_job());
   INFO(result.err);
   CHECK(scene.network.cuts() == 1);
   CHECK(result.exit_code == 0);
@@ -124,7 +124,7 @@ TEST_CASE("A cut in the middle of a large file costs no byte of it that has come
   const Cut cut = {.after_bytes = kCut, .direction = Direction::down, .kind = CutKind::close};
   BrokenScene scene(cut, board);
   const RunResult result = scene.user.collect(
-      {"--reconnect", "20", "-v"}, {"job", kBoardJob, "big", "large", std::to_string(kLarge)});
+      {"--reconnect", kAmple, "-v"}, {"job", kBoardJob, "big", "large", std::to_string(kLarge)});
   INFO(result.err);
   CHECK(scene.network.cuts() == 1);
   CHECK(result.exit_code == 0);
@@ -138,7 +138,7 @@ TEST_CASE("A cut in the middle of a large file costs no byte of it that has come
 TEST_CASE("An application whose connection is cut is ended with TERM, and its last arrives") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BrokenScene scene(std::nullopt, {.kind = kind});
-  const BoardCollecting run(scene.user, {"--reconnect", "20"}, endless_until_term(scene.user));
+  const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
   REQUIRE(scene.is_ready(run));
   scene.network.cut_now(GENERATE(CutKind::reset, CutKind::close));
   const RunResult result = run.wait();
@@ -241,8 +241,14 @@ TEST_CASE("A connection that is gone for good leaves nothing here, and the board
   REQUIRE(silent.is_ready(waiting));
   silent.network.freeze(true);
   REQUIRE(between.is_ready(running));
+  for (BrokenScene* scene : {&up, &down, &between, &silent}) {
+    shorten_wait_for_lost_run(scene->board);
+  }
   between.network.refuse(true);
   between.network.cut_now();
+  // Once it has noticed the silence, new connections are refused; the board's end stays open.
+  REQUIRE(eventually([&] { return contains(waiting.err(), "trying to reconnect"); }));
+  silent.network.refuse(true);
 
   for (const BoardCollecting* run : {&sending, &fetching, &running, &waiting}) {
     const RunResult result = run->wait();
@@ -273,7 +279,7 @@ TEST_CASE("A connection that is gone for good leaves nothing here, and the board
 TEST_CASE("A board that starts anew during a run is found again, and what it has arrives") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BoardScene scene({.kind = kind});
-  const BoardCollecting run(scene.user, {"--reconnect", "30"}, endless_until_term(scene.user));
+  const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
   scene.board.stop();
   scene.board.start();
@@ -319,6 +325,7 @@ TEST_CASE("A board whose msprof was killed ends the run itself, and takes the ne
   REQUIRE(eventually([&] { return fs::exists(killed.user.at("ready")) || first.has_ended(); }));
   REQUIRE(
       eventually([&] { return fs::exists(interrupted.user.at("ready")) || second.has_ended(); }));
+  for (BoardScene* scene : {&killed, &interrupted}) shorten_wait_for_lost_run(scene->board);
   first.send(SIGKILL);
   CHECK(first.wait().signal == SIGKILL);
   second.send(SIGINT);

@@ -1,11 +1,8 @@
 // Full disks on both sides, and results that are many, big, or still being written.
 #include <algorithm>
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <thread>
 
 #include "board/collect_board_fixture.hpp"
 #include "support/files.hpp"
@@ -169,25 +166,14 @@ TEST_CASE("A file that a process of the run goes on writing stops growing and ar
 }
 
 TEST_CASE("A file that others on the board keep writing is named, and the rest arrives") {
-  const BoardScene scene({.kind = each_kind()});
-  // Nothing of the run's, so nothing ends it: it writes as long as the run is there.
-  std::atomic<bool> over{false};
-  std::thread writer([&] {
-    const fs::path runs = scene.board.home() / ".msprof/runs";
-    while (!over) {
-      const auto names = names_in(runs);
-      const fs::path file =
-          runs / (names.empty() ? "none" : names.front()) / "profiling" / kBoardJob / "data/n";
-      std::error_code error;
-      if (fs::exists(file, error))
-        std::fstream(file, std::ios::in | std::ios::out | std::ios::ate) << std::string(4096, 'x');
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  });
+  BoardScene scene({.kind = each_kind()});
+  // Nothing of the run's, so nothing ends it: it writes whenever the file is packed.
+  const std::string data = std::string("/profiling/") + kBoardJob + "/data";
+  before_packing(scene.board, "for job in '" + (scene.board.home() / ".msprof/runs").string() +
+                                  "'/*" + data + "; do\n  [ ! -e \"$job/n\" ] || echo more >>" +
+                                  "\"$job/n\"\ndone");
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "big", "n", "1000", "write", "JOB/data/m", "all"});
-  over = true;
-  writer.join();
   INFO(result.err);
   CHECK(result.exit_code == 3);
   CHECK(contains(result.err, "could not be fetched as "));

@@ -117,6 +117,7 @@ TEST_CASE("The vendor's msprof of a server runs the application, with the option
 
 TEST_CASE("An msprof of a server that does not answer in time is taken for the vendor's") {
   ServerScene scene;
+  scene.wait_for_answers("0.2");
   scene.add_script("bin/msprof", "[ \"$1\" != --version ] || { echo msprof 1.0; sleep 1000; }\n" +
                                      ServerScene::recording_script("${1#--output=}"));
   const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
@@ -353,6 +354,7 @@ TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
                  "1"};
   RunningProgram lost(msprof_path(), words, scene.user.run_options());
   REQUIRE(eventually([&] { return fs::exists(scene.home() / "ready") || lost.has_ended(); }));
+  shorten_wait_for_lost_run(scene.board);
   lost.send(SIGKILL);
   CHECK(lost.wait().signal == SIGKILL);
   // What msprof itself left here goes with the next run.

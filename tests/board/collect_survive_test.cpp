@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "board/collect_board_fixture.hpp"
@@ -56,7 +56,7 @@ struct SurvivalScene {
   BoardUser user;
 };
 
-const Words kSurvive = {"--survive", "--reconnect", "20"};
+const Words kSurvive = {"--survive", "--reconnect", kAmple};
 
 // Says and records something before and after the test lets it go on.
 Words two_halves(const BoardUser& user, const Words& last = {}) {
@@ -118,9 +118,8 @@ TEST_CASE("A run whose start was answered on a line that broke is gone on with, 
   // Long enough on its way that the answer is lost.
   SurvivalScene scene({.kind = each_kind()}, {.round_trip = std::chrono::milliseconds(60)});
   const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
-  while (!fs::exists(scene.run_folder() / "survive/begun") && !run.has_ended()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  REQUIRE(eventually(
+      [&] { return fs::exists(scene.run_folder() / "survive/begun") || run.has_ended(); }));
   scene.network.cut_now();
   scene.let_go();
   const RunResult result = run.wait();
@@ -174,7 +173,7 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
 }
 
 TEST_CASE("Of several runs, one has to be named; one that is followed is left to its msprof") {
-  const SurvivalScene scene;
+  SurvivalScene scene;
   std::vector<std::string> names;
   for (int i = 0; i < 2; ++i) {
     const BoardUser user(scene.board);
@@ -189,6 +188,7 @@ TEST_CASE("Of several runs, one has to be named; one that is followed is left to
     }
     run.send(SIGKILL);
     run.wait();
+    shorten_wait_for_lost_run(scene.board);
     write_file(user.at("go"), "");
     const fs::path kept = scene.board.home() / ".msprof/kept";
     REQUIRE(eventually([&] { return names_in(kept).size() == static_cast<std::size_t>(i) + 1; }));
@@ -209,7 +209,7 @@ TEST_CASE("Of several runs, one has to be named; one that is followed is left to
 }
 
 TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings it") {
-  const SurvivalScene scene({.kind = each_kind()});
+  SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {"--survive", "--reconnect", "0"},
                               two_halves(scene.user));
   REQUIRE(scene.is_ready(first));
@@ -220,6 +220,7 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   CHECK(early.exit_code == 4);
   CHECK(contains(early.err, "still goes on"));
   CHECK(names_in(scene.user.output()).empty());
+  shorten_wait_for_lost_run(scene.board);
   scene.let_go();
   REQUIRE(scene.is_kept());
   // The board is free again.
@@ -293,15 +294,51 @@ TEST_CASE("A restarted board is seen by the msprof that waits for it") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C and the time limit reach a run that another msprof started") {
+namespace {
+
+// A run with a time limit whose msprof is killed before the limit is over.
+struct LimitedScene {
+  LimitedScene(BoardKind kind, const std::string& reconnect) {
+    // The first limit is enough on most machines.
+    for (const char* seconds : {"4", "16", "64", "256"}) {
+      limit = seconds;
+      scene = std::make_unique<SurvivalScene>(BoardOptions{.kind = kind});
+      const BoardCollecting first(scene->user,
+                                  {"--survive", "--reconnect", reconnect, "--timeout", limit},
+                                  {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
+                                   "end", "ready", scene->user.at("ready"), "hang"});
+      if (!scene->is_ready(first) || first.has_ended()) continue;
+      // Stopped, so that the limit cannot end the run between the look and the kill.
+      first.send(SIGSTOP);
+      const bool is_early = !fs::exists(scene->run_folder() / "survive/ended-by") &&
+                            !contains(first.err(), "asking main to end");
+      first.send(SIGKILL);
+      first.wait();
+      if (is_early) return;
+    }
+    FAIL("the application never started before its limit");
+  }
+
+  std::unique_ptr<SurvivalScene> scene;
+  std::string limit;
+};
+
+}  // namespace
+
+TEST_CASE("The time limit reaches a run that another msprof started") {
+  const LimitedScene limited(each_kind(), kAmple);
+  const RunResult result = limited.scene->go_on({"--attach"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(read_file(limited.scene->user.in_job("data/last")) == "at TERM");
+  CHECK(limited.scene->litter() == "");
+}
+
+TEST_CASE("Ctrl-C reaches a run that another msprof started") {
   const SurvivalScene scene({.kind = each_kind()});
-  const bool limited = GENERATE(false, true);
-  Words options = kSurvive;
-  if (limited) options.insert(options.end(), {"--timeout", "4"});
-  const BoardCollecting first(
-      scene.user, options,
-      {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM", "end", "on-int", "write",
-       "JOB/data/last", "at INT", "end", "ready", scene.user.at("ready"), "hang"});
+  const BoardCollecting first(scene.user, kSurvive,
+                              {"job", kBoardJob, "on-int", "write", "JOB/data/last", "at INT",
+                               "end", "ready", scene.user.at("ready"), "hang"});
   REQUIRE(scene.is_ready(first));
   first.send(SIGKILL);
   first.wait();
@@ -314,33 +351,27 @@ TEST_CASE("Ctrl-C and the time limit reach a run that another msprof started") {
                  "--config", user.ini().string(),
                  "--output", user.output().string()};
   RunningProgram second("/bin/sh", words, user.run_options());
-  if (!limited) {
-    REQUIRE(eventually([&] {
-      return fs::exists(folder / "err") && contains(read_file(folder / "err"), "going on with");
-    }));
-    REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/present"); }));
-    second.send(SIGINT);
-  }
+  REQUIRE(eventually([&] {
+    return fs::exists(folder / "err") && contains(read_file(folder / "err"), "going on with");
+  }));
+  REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/present"); }));
+  second.send(SIGINT);
   const RunResult result = second.wait();
   INFO(read_file(folder / "err"));
-  CHECK(result.exit_code == (limited ? 0 : 130));
-  CHECK(read_file(scene.user.in_job("data/last")) == (limited ? "at TERM" : "at INT"));
+  CHECK(result.exit_code == 130);
+  CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
   CHECK(scene.litter() == "");
 }
 
 TEST_CASE("The time limit holds while nobody follows the run") {
-  const SurvivalScene scene;
-  const BoardCollecting first(scene.user, {"--survive", "--reconnect", "0", "--timeout", "3"},
-                              {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
-                               "end", "ready", scene.user.at("ready"), "hang"});
-  REQUIRE(scene.is_ready(first));
-  first.send(SIGKILL);
-  first.wait();
+  const LimitedScene limited(BoardKind::openssh, "0");
+  SurvivalScene& scene = *limited.scene;
+  shorten_wait_for_lost_run(scene.board);
   REQUIRE(scene.is_kept());
   const RunResult result = scene.go_on({"--attach"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "for the 3 s of --timeout"));
+  CHECK(contains(result.err, "for the " + limited.limit + " s of --timeout"));
   CHECK(read_file(scene.user.in_job("data/last")) == "at TERM");
   CHECK(scene.litter() == "");
 }
@@ -348,7 +379,7 @@ TEST_CASE("The time limit holds while nobody follows the run") {
 TEST_CASE("A run that fills the board's disk while nobody looks comes with its end") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(2 * application_bytes() + (12 << 20));
-  const SurvivalScene scene({.kind = each_kind(), .home = disk.path() / "home"});
+  SurvivalScene scene({.kind = each_kind(), .home = disk.path() / "home"});
   const BoardCollecting first(
       scene.user, {"--survive", "--reconnect", "0"},
       {"job", kBoardJob, "ready", scene.user.at("ready"), "await", scene.user.at("go"), "fill",
@@ -356,6 +387,7 @@ TEST_CASE("A run that fills the board's disk while nobody looks comes with its e
   REQUIRE(scene.is_ready(first));
   first.send(SIGKILL);
   first.wait();
+  shorten_wait_for_lost_run(scene.board);
   scene.let_go();
   REQUIRE(scene.is_kept());
   const RunResult result = scene.go_on({"--attach"});

@@ -93,6 +93,7 @@ TEST_CASE("The next run goes on with the upload of one that was ended or killed"
   {
     const BoardCollecting run(scene.user, {"--reconnect", "0"}, {"job", kBoardJob});
     REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
+    shorten_wait_for_lost_run(scene.board);
     run.send(signal);
     scene.network.freeze(false);
     const RunResult ended = run.wait();
