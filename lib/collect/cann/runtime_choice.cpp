@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
@@ -21,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLibrary = "libascendcl.so";
-constexpr std::chrono::seconds kVersionLimit{5};
 constexpr std::uintmax_t kMaxLibraryBytes = 64 << 20;
 
 std::string variable(const char* name) {
@@ -41,8 +39,8 @@ bool is_program(const fs::path& file) {
   return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
 }
 
-bool answers_as_this_program(const fs::path& file) {
-  const auto answer = program_output(file, {"--version"}, {"MSPROF_INNER=1"}, kVersionLimit);
+bool answers_as_this_program(const fs::path& file, std::chrono::milliseconds limit) {
+  const auto answer = program_output(file, {"--version"}, {"MSPROF_INNER=1"}, limit);
   return answer && is_version_of_ours(*answer);
 }
 
@@ -52,7 +50,8 @@ fs::path find_vendor(const RuntimeSurroundings& surroundings) {
     const fs::path file = fs::path(folder) / "msprof";
     if (folder.empty() || !is_program(file) || is_same_file(file, surroundings.executable))
       continue;
-    if (!answers_as_this_program(fs::absolute(file))) return fs::absolute(file);
+    if (!answers_as_this_program(fs::absolute(file), surroundings.version_limit))
+      return fs::absolute(file);
   }
   return {};
 }

@@ -2,6 +2,7 @@
 // collector, the environment of an installed CANN, or this project's host runtime.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct RuntimeSurroundings {
   std::string home_path;             // ASCEND_HOME_PATH
   bool is_inner = false;             // MSPROF_INNER is set: no msprof is started from here
   std::filesystem::path executable;  // this program
+  std::chrono::milliseconds version_limit{5000};  // for the answer to --version
 };
 RuntimeSurroundings surroundings_of_process();
 

@@ -2,11 +2,10 @@
 // what is not here, a vendor's msprof and an installed CANN.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "acl/capture.hpp"
 #include "support/eventually.hpp"
@@ -56,6 +55,20 @@ struct Scene {
 };
 
 const std::string kDemo = DEMO_ACL;
+
+// Whether a device has run something in a recording that is under way: files that are made ahead of
+// the records are zeros.
+bool has_recorded_tasks(const fs::path& output) {
+  for (const auto& entry : fs::recursive_directory_iterator(output)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("stars_soc") || !name.ends_with("slice_0")) continue;
+    char record[64] = {};
+    std::ifstream(entry.path(), std::ios::binary).read(record, sizeof record);
+    if (std::any_of(std::begin(record), std::end(record), [](char byte) { return byte != 0; }))
+      return true;
+  }
+  return false;
+}
 
 // The only timeline of a capture that draws its operators.
 std::string timeline_of(const fs::path& capture) {
@@ -302,7 +315,7 @@ TEST_CASE("Ctrl-C ends the application, and what it recorded is whole") {
     return false;
   };
   REQUIRE(eventually(has_begun));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  REQUIRE(eventually([&] { return has_recorded_tasks(scene.out()); }));
   running.send(SIGINT);
   const RunResult run = running.wait();
   INFO(run.err);

@@ -8,6 +8,7 @@
 #include "collect/cann/application.hpp"
 #include "collect/cann/rank.hpp"
 #include "collect/cann/runtime_choice.hpp"
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
@@ -30,6 +31,7 @@ constexpr const char* kVendor = "#!/bin/sh\necho 'Unknown option: --version'\nex
 RuntimeSurroundings with_path(const std::string& path) {
   RuntimeSurroundings surroundings;
   surroundings.path = path;
+  surroundings.version_limit = kHangLimit;
   surroundings.executable = fs::canonical(msprof_path());
   return surroundings;
 }
@@ -80,9 +82,10 @@ TEST_CASE("a msprof on PATH that is this one, by whatever way, is not the vendor
 
 TEST_CASE("a candidate that does not answer in time is ended, and is the vendor's") {
   const TempFolder folder;
-  write_program(folder / "msprof", "#!/bin/sh\nsleep 600\n");
-  CHECK(choose_runtime(std::nullopt, with_path(folder.path().string())).runtime ==
-        CannRuntime::vendor);
+  write_program(folder / "msprof", "#!/bin/sh\nexec sleep 1000\n");
+  RuntimeSurroundings surroundings = with_path(folder.path().string());
+  surroundings.version_limit = std::chrono::milliseconds(200);
+  CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::vendor);
 }
 
 TEST_CASE("a candidate is asked with MSPROF_INNER set, and where it is set none is asked") {
