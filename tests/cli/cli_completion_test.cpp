@@ -116,7 +116,6 @@ TEST_CASE("bash completes commands, options, values, lists and paths") {
   const TempFolder folder;
   make_face(folder.path() / "runs", "JOBA B");
   make_face(folder.path() / "runs", "JOBA C");
-  fs::create_directory(folder.path() / "runs/empty");
   write_file(folder.path() / "board one.ini", "");
   Shell bash = bash_in(folder.path());
   const std::vector<std::pair<std::string, std::string>> cases = {

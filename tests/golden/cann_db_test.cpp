@@ -2,6 +2,7 @@
 // Sources: cann_host.md 2.6, cann_device.md 25.
 #include <time.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <random>
 
 #include "golden/cann_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -329,13 +331,22 @@ TEST_CASE("an export of the database that is killed leaves none or all of it") {
   std::mt19937 random(20251121);
   std::uniform_real_distribution<double> fraction(0.05, 0.8);
   int killed = 0;
+  const auto is_being_written = [&] {
+    const Lines names = names_in(run.folder);
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.starts_with('.'); });
+  };
   for (int round = 0; round < 8; ++round) {
     RunningProgram program(msprof_path(), words);
     // The moment is what is random here; nothing is waited for.
     const auto delay =
         std::chrono::duration_cast<std::chrono::nanoseconds>(duration * fraction(random));
     const timespec pause = {delay.count() / 1'000'000'000, delay.count() % 1'000'000'000};
-    ::nanosleep(&pause, nullptr);
+    // Once surely in the middle, however long the first export took.
+    if (round == 0)
+      eventually([&] { return is_being_written() || program.has_ended(); });
+    else
+      ::nanosleep(&pause, nullptr);
     program.send(SIGKILL);
     killed += program.wait().signal == SIGKILL;
     // On a busy machine the kill may come between the last step of the export and its end.
