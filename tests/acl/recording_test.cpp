@@ -39,6 +39,18 @@ void run_tasks(std::uint32_t tasks, std::uint16_t stream = 1) {
   for (std::uint32_t i = 0; i < tasks; ++i) run_op(op, {0, stream, i}, begin + i * kStepNs);
 }
 
+// The umask while it lives.
+class FileMask {
+ public:
+  explicit FileMask(mode_t mask) : before_(umask(mask)) {}
+  ~FileMask() { umask(before_); }
+  FileMask(const FileMask&) = delete;
+  FileMask& operator=(const FileMask&) = delete;
+
+ private:
+  mode_t before_;
+};
+
 unsigned mode_of(const fs::path& path) {
   struct stat state = {};
   REQUIRE(stat(path.c_str(), &state) == 0);
@@ -57,7 +69,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 
 TEST_CASE("a recording makes a folder as CANN names it, with everything that belongs in one") {
   const TempFolder folder;
-  umask(0);
+  const FileMask mask(0);
   auto options = options_in(folder / "made" / "on the way");
   options.parameters = {{"app", "face_mask"}};
   RunningRecording recording(options);

@@ -25,10 +25,9 @@ expect_clean() {
   left=$(find "$case_name" -name '*.msprof-tmp*' -o -name '*-journal' -o -name '*-wal' | head -3)
   [[ -z $left ]] || fail "left behind: $left"
 }
-# until SECONDS COMMAND...: waits for it to be true.
+# until_true COMMAND...: waits for it to be true. The limit ends a hang.
 until_true() {
-  local limit=$((SECONDS + $1))
-  shift
+  local limit=$((SECONDS + 540))
   until "$@"; do
     if ((SECONDS >= limit)); then
       fail "waited in vain for: $*"
@@ -121,10 +120,10 @@ groups_and_levels() {
 rank_killed() {
   : >hold.rank
   start captures --slurm
-  until_true 60 has_task parts.0 || return
+  until_true has_task parts.0 || return
   local task child
   task=$(pid_of_task parts.0)
-  until_true 30 eval "[[ -n \$(children_of $task) ]]"
+  until_true eval "[[ -n \$(children_of $task) ]]"
   for child in $(children_of "$task"); do kill -KILL "$child"; done
   rm hold.rank
   finish
@@ -136,7 +135,7 @@ rank_killed() {
 task_killed() {
   : >hold.rank
   start captures --slurm
-  until_true 60 has_task parts.1 || return
+  until_true has_task parts.1 || return
   kill -KILL "$(pid_of_task parts.1)"
   rm hold.rank
   finish
@@ -149,7 +148,7 @@ task_killed() {
 node_killed() {
   : >hold.rank
   start captures --slurm
-  until_true 60 has_task parts.1 || return
+  until_true has_task parts.1 || return
   local task node stepd
   task=$(pid_of_task parts.1)
   node=$(node_of "$task")
@@ -162,13 +161,13 @@ node_killed() {
   expect_clean
   node_is "$node" idle && fail "node $node is not down"
   slurmd -N "$node" -f "$SLURM_CONF"
-  until_true 60 node_is "$node" idle
+  until_true node_is "$node" idle
 }
 
 merge_killed() {
   : >hold.merge
   start captures --slurm
-  until_true 60 has_task merge1.0 || return
+  until_true has_task merge1.0 || return
   [[ ! -e $case_name/cluster.db ]] || fail "cluster.db is there before its merge"
   kill -KILL "$(pid_of_task merge1.0)"
   rm hold.merge
@@ -235,7 +234,7 @@ missing_rank() {
 two_submissions() {
   : >hold.rank
   start captures --slurm
-  until_true 60 has_task parts.0 || return
+  until_true has_task parts.0 || return
   "$msprof" cluster captures --slurm --output "$case_name" >second.log 2>&1
   [[ $? -eq 5 ]] || fail "the second submission was not refused"
   grep -q "is in use" second.log || fail "the second submission did not say why"
@@ -248,11 +247,11 @@ two_submissions() {
 controller_restarted() {
   : >hold.rank
   start captures --slurm
-  until_true 60 has_task parts.0 || return
+  until_true has_task parts.0 || return
   local pid
   pid=$(<"$slurm/slurmctld.pid")
   kill "$pid"
-  until_true 30 eval "[[ ! -d /proc/$pid ]]"
+  until_true eval "[[ ! -d /proc/$pid ]]"
   sleep 3
   slurmctld -f "$SLURM_CONF"
   rm hold.rank
@@ -265,11 +264,11 @@ controller_restarted() {
 interrupted() {
   : >hold.rank
   start captures --slurm
-  until_true 60 has_task parts.0 || return
+  until_true has_task parts.0 || return
   kill -TERM "$running"  # INT is ignored by what a script starts in the background
   finish
   expect_exit 130
-  until_true 60 queue_is_empty
+  until_true queue_is_empty
   rm hold.rank
   expect_clean
   run captures --slurm
@@ -283,10 +282,10 @@ not_waited_for() {
   expect_exit 0
   "$msprof" cluster captures --slurm --output "$case_name" >second.log 2>&1
   [[ $? -eq 5 ]] || fail "a second submission was not refused"
-  until_true 60 has_task parts.1 || return
+  until_true has_task parts.1 || return
   kill -KILL "$(pid_of_task parts.1)"
   rm hold.rank
-  until_true 120 queue_is_empty
+  until_true queue_is_empty
   run --attach
   expect_exit 0
   expect_said "submitted again"
@@ -307,7 +306,7 @@ disks_of_nodes() {
 node_of_a_job_killed() {
   local job task
   job=$(sbatch --parsable --nodes=3 --ntasks-per-node=1 --exclusive --no-requeue --no-kill --output=/dev/null --wrap 'sleep 600')
-  until_true 60 eval "[[ \$(squeue -h -j $job -o %T) == RUNNING ]]" || return
+  until_true eval "[[ \$(squeue -h -j $job -o %T) == RUNNING ]]" || return
   : >hold.rank
   start local/%n --job "$job"
   local tasks=()
@@ -321,18 +320,18 @@ node_of_a_job_killed() {
     done
     return 1
   }
-  until_true 60 on_node_3 || return
+  until_true on_node_3 || return
   kill -KILL "$(<"$slurm/slurmd-n3.pid")" "$(parent_of "$task")" "$task"
   rm hold.rank
-  until_true 120 node_is n3 'down*'
+  until_true node_is n3 'down*'
   finish
   expect_exit 3
   expect_said "MISSING: all captures of n3"
   expect_said "MISSING: 2 ranks (6-7)"
   scancel "$job"
   slurmd -N n3 -f "$SLURM_CONF"
-  until_true 60 node_is n3 idle
-  until_true 60 queue_is_empty
+  until_true node_is n3 idle
+  until_true queue_is_empty
   run local/%n --nodelist 'n[1-3]'
   expect_exit 0
   expect_same
@@ -347,7 +346,7 @@ for case_name in "${cases[@]}"; do
   before=$failures
   "$case_name"
   rm -f hold.rank hold.merge full
-  until_true 60 queue_is_empty
+  until_true queue_is_empty
   if [[ $failures -eq $before ]]; then echo "ok: $case_name ($((SECONDS - begin)) s)"; fi
 done
 [[ $failures -eq 0 ]] || { echo "$failures failures" >&2; exit 1; }

@@ -62,13 +62,13 @@ CONF
 export SLURM_CONF=$folder/slurm.conf
 slurmctld -c -f "$SLURM_CONF"
 for ((i = 1; i <= nodes; ++i)); do slurmd -N "n$i" -f "$SLURM_CONF"; done
-for ((i = 0; i < 300; ++i)); do
+for ((i = 0; i < 5400; ++i)); do
   if [[ $(sinfo -h -o '%D %t' 2>/dev/null) == "$nodes idle" ]]; then
     echo "SLURM_CONF=$SLURM_CONF"
     exit 0
   fi
   sleep 0.1
 done
-echo "up.sh: the nodes are not ready after 30 s: $(sinfo 2>&1)" >&2
+echo "up.sh: the nodes are not ready after 540 s: $(sinfo 2>&1)" >&2
 "$(dirname "$0")/down.sh" "$folder"
 exit 1

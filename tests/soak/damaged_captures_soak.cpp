@@ -2,15 +2,14 @@
 // export with an exit code of the table, and the same commands again must leave the same bytes.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "soak/damage.hpp"
 #include "soak/soak.hpp"
+#include "support/eventually.hpp"
 #include "support/face_session.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_run.hpp"
@@ -21,8 +20,6 @@ namespace {
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
-
-constexpr auto kMaxCommand = std::chrono::minutes(2);  // beyond it a command hangs
 
 struct Template {
   std::string name;
@@ -48,14 +45,7 @@ Template run_on(const prof::ProfSetup& setup) {
 
 RunResult run_within_limit(const std::vector<std::string>& arguments) {
   RunningProgram program(msprof_path(), arguments);
-  const auto begin = std::chrono::steady_clock::now();
-  while (!program.has_ended()) {
-    if (std::chrono::steady_clock::now() - begin > kMaxCommand) {
-      program.send(9);
-      break;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  if (!eventually([&] { return program.has_ended(); })) program.send(9);
   return program.wait();
 }
 
