@@ -79,11 +79,23 @@ std::string big_bytes(std::size_t size) {
   return bytes;
 }
 
-void before_packing(BoardServer& board, const std::string& script) {
+namespace {
+
+std::string tar_of(const BoardServer& board) {
   const fs::path real = fs::canonical(board.tools() / "tar");
   // busybox finds out by its name what it is to be.
-  const std::string tar = real.string() + (real.filename() == "busybox" ? " tar" : "");
-  board.replace_tool("tar", "case $1 in c*)\n" + script + "\n;; esac\nexec " + tar + " \"$@\"");
+  return real.string() + (real.filename() == "busybox" ? " tar" : "") + " \"$@\"";
+}
+
+}  // namespace
+
+void before_packing(BoardServer& board, const std::string& script) {
+  board.replace_tool("tar", "case $1 in c*)\n" + script + "\n;; esac\nexec " + tar_of(board));
+}
+
+void after_packing(BoardServer& board, const std::string& script) {
+  board.replace_tool(
+      "tar", tar_of(board) + "\ncode=$?\ncase $1 in c*)\n" + script + "\n;; esac\nexit $code");
 }
 
 void shorten_wait_for_lost_run(BoardServer& board) {

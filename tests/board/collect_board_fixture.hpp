@@ -81,6 +81,8 @@ std::string big_bytes(std::size_t size);
 
 // From now on the board's tar does what `script` says whenever it packs, and then packs.
 void before_packing(BoardServer& board, const std::string& script);
+// The same whenever it has packed.
+void after_packing(BoardServer& board, const std::string& script);
 
 // The next 15 sleeps of a second on the board take a tenth of that: so many more than --reconnect a
 // board waits for a run that was lost. What it waits for afterwards, as for the end of the

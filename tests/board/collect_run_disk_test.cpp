@@ -167,11 +167,12 @@ TEST_CASE("A file that a process of the run goes on writing stops growing and ar
 
 TEST_CASE("A file that others on the board keep writing is named, and the rest arrives") {
   BoardScene scene({.kind = each_kind()});
-  // Nothing of the run's, so nothing ends it: it writes whenever the file is packed.
-  const std::string data = std::string("/profiling/") + kBoardJob + "/data";
-  before_packing(scene.board, "for job in '" + (scene.board.home() / ".msprof/runs").string() +
-                                  "'/*" + data + "; do\n  [ ! -e \"$job/n\" ] || echo more >>" +
-                                  "\"$job/n\"\ndone");
+  // Nothing of the run's, so nothing ends it: it writes whenever the file was packed or read.
+  const std::string job = std::string("profiling/") + kBoardJob + "/data/n";
+  const std::string write = "for n in '" + (scene.board.home() / ".msprof/runs").string() + "'/*/" +
+                            job + "; do\n  [ ! -e \"$n\" ] || echo more >>\"$n\"\ndone";
+  after_packing(scene.board, write);
+  scene.board.replace_tool("cat", "/usr/bin/cat \"$@\"\ncode=$?\n" + write + "\nexit $code");
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "big", "n", "1000", "write", "JOB/data/m", "all"});
   INFO(result.err);
