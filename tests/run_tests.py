@@ -114,7 +114,9 @@ class Runner:
                     running, since = None, now
             seconds = time.monotonic() - since
             if process.returncode is not None:
-                return (None, ends + ([(running, "ended", seconds, "")] if running is not None else []))
+                if not test.has_cases or running is not None:
+                    ends.append((running or 0, "ended", seconds, ""))
+                return (None, ends)
             if seconds > CASE_LIMIT_S:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -126,7 +128,7 @@ class Runner:
             if over_limit is not None:
                 self.report(test, 0, "failed", CASE_LIMIT_S, f"no end after {CASE_LIMIT_S} s", text)
             else:
-                self.report(test, 0, "passed" if code == 0 else "failed", ends and ends[-1][2] or 0, "" if code == 0 else end,
+                self.report(test, 0, "passed" if code == 0 else "failed", ends[0][2], "" if code == 0 else end,
                             b"" if code == 0 else text)
             return None
         left = list(numbers)

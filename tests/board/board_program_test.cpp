@@ -209,7 +209,7 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
   ::dup2(ends[0], STDIN_FILENO);
   ::close(ends[0]);
   const auto program = on.start(on.run_of({"-c", "wc -c > count"}));
-  const auto end = program->wait(kLimit);
+  const auto end = program->wait(kHangLimit);
   // Ends a typist that still waits.
   ::dup2(own_input, STDIN_FILENO);
   ::close(own_input);

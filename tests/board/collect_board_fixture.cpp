@@ -106,10 +106,6 @@ void shorten_wait_for_lost_run(BoardServer& board) {
                                   "'\n  set -- 0.1\n}\nexec /usr/bin/sleep \"$@\"");
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 namespace {
 
 std::string litter_now(const BoardServer& board, std::size_t kept) {

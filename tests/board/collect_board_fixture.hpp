@@ -89,8 +89,6 @@ void after_packing(BoardServer& board, const std::string& script);
 // application, has its time.
 void shorten_wait_for_lost_run(BoardServer& board);
 
-bool contains(std::string_view text, std::string_view part);
-
 // What a run must not leave, a line each; empty: nothing. Waits for what is about to go. Allowed
 // are the cache, an empty runs/ and, in kept/, `kept` runs.
 std::string litter_on(const BoardServer& board, std::size_t kept = 0);

@@ -8,6 +8,7 @@
 #include "golden/cann_damage.hpp"
 #include "golden/csv_table.hpp"
 #include "support/eventually.hpp"
+#include "support/lines.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof;

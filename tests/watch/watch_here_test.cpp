@@ -132,7 +132,7 @@ TEST_CASE("Off a terminal --watch says a line every ten seconds") {
   RunningProgram running("/bin/sh", words,
                          {.folder = scene.folder.path(), .variables = scene.variables});
   const auto said = [&] { return std::filesystem::exists(err) ? read_file(err) : ""; };
-  CHECK(eventually([&] { return has(said(), "executions/s") || running.has_ended(); }));
+  CHECK(eventually([&] { return contains(said(), "executions/s") || running.has_ended(); }));
   scene.end();
   CHECK(running.wait().exit_code == 0);
   const std::string text = said();
@@ -142,9 +142,9 @@ TEST_CASE("Off a terminal --watch says a line every ten seconds") {
   REQUIRE(std::regex_search(text, found, std::regex("([0-9]+) s: (.*executions/s.*)\n")));
   CHECK(std::stoi(found[1]) >= 10);
   const std::string line = found[2];
-  CHECK(has(line, "slowest layer conv1 (100.0%, mean 2.00 ms)"));
-  CHECK(has(line, "3 files"));
-  CHECK_FALSE(has(text, "\033"));
+  CHECK(contains(line, "slowest layer conv1 (100.0%, mean 2.00 ms)"));
+  CHECK(contains(line, "3 files"));
+  CHECK_FALSE(contains(text, "\033"));
 }
 
 TEST_CASE("--watch needs an application that msprof starts") {

@@ -30,7 +30,7 @@ struct CommGroup {
   std::set<std::int64_t> planes;  // that are drawn
 };
 
-// CommGroups by device and name (kNull: N/A). Thread ids run through all devices of the file: a
+// Groups by device and name (kNull: N/A). Thread ids run through all devices of the file: a
 // group's collectives, then its planes. CANN 5 counted the planes alone, and had the collectives
 // behind.
 class CommGroups {
@@ -305,7 +305,7 @@ class CommunicationWriter {
     Statement read = db_.prepare("SELECT text FROM name WHERE id = ?");
     read.bind(1, name_id);
     if (name_id == kNull || !read.step()) return "Communication";
-    return fmt::format("CommGroup {} Communication", read.text(0));
+    return fmt::format("Group {} Communication", read.text(0));
   }
 
   const Database& db_;

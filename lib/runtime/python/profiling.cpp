@@ -113,7 +113,7 @@ void define_stamps(py::module_& prof) {
 }  // namespace
 
 void define_profiling(py::module_& prof) {
-  prof.def("prof_init", &prof_init, py::call_guard<Unlocked>());
+  prof.def("init", &prof_init, py::call_guard<Unlocked>());
   plain<aclprofFinalize>(prof, "finalize");
   plain<aclprofStart>(prof, "start");
   plain<aclprofStop>(prof, "stop");

@@ -171,7 +171,7 @@ TEST_CASE("an application is for CANN where it, a library of it, or its script b
     return kind_of({program, words}, folder.path(), "");
   };
   CHECK(kind(DEMO_ACL) == ApplicationKind::cann);
-  CHECK(kind(DEMO_BOARD) == ApplicationKind::svp);
+  CHECK(kind(SVP_APPLICATION) == ApplicationKind::svp);
   CHECK(kind("/bin/true") == ApplicationKind::unknown);
   CHECK(kind("/nowhere") == ApplicationKind::unknown);
 
