@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store/run_summary.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof {
 

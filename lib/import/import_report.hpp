@@ -13,7 +13,7 @@
 
 #include "base/findings.hpp"
 #include "store/layout_origin.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {

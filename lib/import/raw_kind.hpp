@@ -16,7 +16,7 @@
 #include "import/import_report.hpp"
 #include "import/record_layout.hpp"
 #include "session/session.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof {
 

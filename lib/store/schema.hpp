@@ -26,6 +26,7 @@ namespace msprof {
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
 inline constexpr int kSchemaVersion = 12;
+inline constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =

@@ -1,94 +1,19 @@
-// TraceDb: the store of one capture. Import fills it through typed rows; exports read it with SQL.
-// The only door to SQLite. A store is written whole under a temporary name and then renamed.
+// TraceDb: the finished store of one capture, which exports read with SQL. TraceDbWriter fills one.
 #pragma once
 
-#include <cstring>
-#include <deque>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "base/text_map.hpp"
-#include "store/bulk_tables.hpp"
 #include "store/database.hpp"
 #include "store/raw_file_state.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
-
-// One line of `import_log`: something that the verdict counts.
-struct ImportLogRow {
-  std::string severity;  // "partial", "without" or "note"
-  std::string category;  // "skipped record", "missing .done", "imported", ...
-  std::string kind;
-  std::string file;
-  std::string reason;
-  std::int64_t count = 0;
-  std::int64_t first_offset = kNull;  // byte in the file, where there is one
-  std::string detail;
-  std::string id;  // of findings.def; empty for what was read
-};
-
-// Writes a new store. Nothing is seen under its name before publish(). Rows are gathered here and
-// inserted by another thread.
-class TraceDbWriter {
- public:
-  // Takes in `raw_bytes` the rough size of the data to come; large stores get large pages.
-  explicit TraceDbWriter(const std::filesystem::path& target, std::uint64_t raw_bytes = 0);
-  ~TraceDbWriter();
-  TraceDbWriter(const TraceDbWriter&) = delete;
-  TraceDbWriter& operator=(const TraceDbWriter&) = delete;
-
-  template <typename Row>
-  void add(const Row& row) {
-    constexpr std::size_t kColumns = Row::kColumns.size();
-    static_assert(sizeof(Row) == sizeof(std::int64_t) * kColumns);
-    constexpr std::size_t kTable = table_index<Row>(std::make_index_sequence<kTables>());
-    std::memcpy(tables_->add_row(kTable), &row, sizeof(Row));
-  }
-
-  // The id of a text in the table `name`; the same text has the same id.
-  std::int64_t name_id(std::string_view text);
-
-  void add(const RawFileState& file);
-  void add(const ImportLogRow& row);
-  void set_meta(std::string_view key, std::string_view value);
-
-  // Database through which everything added so far can be read, by the thread of the caller; it
-  // stays until publish(). add() may go on meanwhile, of other tables than are being read.
-  const Database& readable();
-  // Runs SQL without values for derive passes, once all rows are added.
-  void execute(const std::string& sql);
-
-  void publish();
-
- private:
-  static constexpr std::size_t kTables = std::tuple_size_v<BulkRows>;
-  struct Statements;
-
-  template <typename Row, std::size_t... kIndex>
-  static constexpr std::size_t table_index(std::index_sequence<kIndex...>) {
-    static_assert((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> || ...),
-                  "a row of no table in schema.hpp");
-    return ((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> ? kIndex : 0) + ...);
-  }
-
-  std::filesystem::path target_;
-  std::filesystem::path temporary_;
-  Database db_;
-  // Connections that read: another one for what was added since a statement of the last began.
-  std::deque<Database> readers_;
-  std::unique_ptr<Statements> statements_;
-  std::unique_ptr<BulkTables> tables_;
-  TextMap<std::int64_t> name_ids_;
-};
 
 // A finished store, read only.
 class TraceDb {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "store/unit_loads.hpp"
 #include "support/temp_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include "export/table_writers.hpp"
 #include "export/trace_json_writer.hpp"
 #include "import/record_layout.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/number.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;

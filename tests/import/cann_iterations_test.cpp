@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "derive/passes.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -4,6 +4,7 @@
 #include "query/query_db.hpp"
 #include "query/views.hpp"
 #include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof {

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "store/bulk_tables.hpp"
 #include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "store/row_cursor.hpp"
 #include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -4,6 +4,7 @@
 #include "derive/passes.hpp"
 #include "store/row_cursor.hpp"
 #include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/file_reader.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof::cann {
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof::cann5 {
 

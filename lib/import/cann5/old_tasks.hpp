@@ -15,7 +15,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann5/old_ops.hpp"
 #include "session/clock_map.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof::cann5 {
 

@@ -11,7 +11,7 @@
 
 #include "import/cann/device_streams.hpp"
 #include "import/cann/join/flat_table.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof::cann {
 

@@ -15,7 +15,7 @@
 #include "session/clock_map.hpp"
 #include "store/rows/counter_rows.hpp"
 #include "store/rows/task_rows.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof {
 

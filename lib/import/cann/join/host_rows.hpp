@@ -15,7 +15,7 @@
 #include "import/cann/join/host_records.hpp"
 #include "import/cann/join/host_sources.hpp"
 #include "session/clock_map.hpp"
-#include "store/trace_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace msprof::cann {
 
