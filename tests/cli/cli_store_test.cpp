@@ -9,6 +9,7 @@
 #include <random>
 
 #include "cli/cli_fixture.hpp"
+#include "support/sample.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
@@ -144,7 +145,7 @@ TEST_CASE("an import that is killed leaves the old store, and the next one clean
   std::mt19937 random(20251120);
   std::uniform_real_distribution<double> fraction(0.05, 0.9);
   int killed = 0;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < (tests_whole() ? 20 : 5); ++round) {
     RunningProgram import(msprof_path(), with_dir({"import"}, job));
     // The moment is what is random here; nothing is waited for.
     const auto delay =

@@ -4,6 +4,7 @@
 
 #include "golden/cann_damage.hpp"
 #include "support/prof/prof_folder.hpp"
+#include "support/sample.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -59,7 +60,7 @@ TEST_CASE("any value in any field of the first records loses no other record and
       // Each field takes the next of these values; scripts/soak damaged_captures tries them all.
       constexpr char kFills[] = {'\0', '\xff', '\x7f'};
       std::size_t turn = 0;
-      for (const std::size_t field : file.fields) {
+      for (const std::size_t field : sample(file.fields, 3)) {
         const std::size_t width = std::min<std::size_t>(8, file.size - field);
         const char fill = kFills[turn++ % std::size(kFills)];
         INFO(file.file << " byte " << field << " filled with " << int{fill});
