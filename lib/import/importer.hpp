@@ -9,6 +9,7 @@
 #include "import/import_report.hpp"
 #include "import/layout_choice.hpp"
 #include "session/session.hpp"
+#include "store/trace_db.hpp"
 
 namespace msprof {
 

@@ -8,6 +8,7 @@
 #include "analyze/advise/rule_file.hpp"
 #include "cluster/cluster_file.hpp"
 #include "cluster/part_files.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;

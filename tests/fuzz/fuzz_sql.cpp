@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "query/query_db.hpp"
+#include "store/trace_db_writer.hpp"
 
 namespace {
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "query/query_db.hpp"
+#include "store/trace_db_writer.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/lines.hpp"
