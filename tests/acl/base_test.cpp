@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "securec.h"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
+#include "support/variable.hpp"
 
 namespace {
 
@@ -153,22 +155,27 @@ TEST_CASE("The application's log prints errors alone, unless the level says othe
         aclAppLog(level, "work", "main.cpp", 7, "%d of %s", 3, "many");
     });
   };
-  unsetenv("ASCEND_GLOBAL_LOG_LEVEL");
+  std::optional<msprof::test::Variable> level;
+  const auto set_level = [&](const std::optional<std::string>& value) {
+    level.reset();
+    level.emplace("ASCEND_GLOBAL_LOG_LEVEL", value);
+  };
+  set_level(std::nullopt);
   const std::string error = "msprof runtime: [ERROR] main.cpp:7 work: 3 of many\n";
   CHECK(lines() == error);
-  setenv("ASCEND_GLOBAL_LOG_LEVEL", "2", 1);
+  set_level("2");
   CHECK(lines() == "msprof runtime: [WARNING] main.cpp:7 work: 3 of many\n" + error);
-  setenv("ASCEND_GLOBAL_LOG_LEVEL", "0", 1);
+  set_level("0");
   const std::string all = lines();
   CHECK(std::count(all.begin(), all.end(), '\n') == 4);
   CHECK(all.find("[DEBUG]") < all.find("[INFO]"));
-  setenv("ASCEND_GLOBAL_LOG_LEVEL", "4", 1);
+  set_level("4");
   CHECK(lines().empty());
   for (const char* no_level : {"", "5", "-1", "33", "x"}) {
-    setenv("ASCEND_GLOBAL_LOG_LEVEL", no_level, 1);
+    set_level(no_level);
     CHECK(lines() == error);
   }
-  unsetenv("ASCEND_GLOBAL_LOG_LEVEL");
+  set_level(std::nullopt);
   CHECK(stderr_of([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, nullptr); }).empty());
   CHECK(stderr_of([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, "%s", "text"); }) ==
         "msprof runtime: [ERROR] :0 : text\n");

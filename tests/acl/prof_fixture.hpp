@@ -3,11 +3,9 @@
 #pragma once
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,26 +14,12 @@
 #include "runtime/acl/prof/profiler.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
+#include "support/variable.hpp"
 
 namespace msprof::acl::test {
 
 using msprof::test::TempFolder;
-
-// A variable of the environment while the object lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* const before = getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
+using msprof::test::Variable;
 
 // stderr of this process while the object lives.
 class CapturedStderr {

@@ -1,12 +1,12 @@
 // What --framework puts into the environment, and what it says about it.
 #include "collect/cann/framework.hpp"
 
-#include <stdlib.h>
-
 #include <catch2/catch.hpp>
+#include <optional>
 
 #include "base/error.hpp"
 #include "support/lines.hpp"
+#include "support/variable.hpp"
 
 namespace msprof {
 
@@ -99,14 +99,14 @@ TEST_CASE("MindSpore gets its variable, which starts the whole run") {
 }
 
 TEST_CASE("PyTorch has no variable of its own that starts it, which is said") {
-  unsetenv("PROF_CONFIG_PATH");
+  std::optional<test::Variable> path(std::in_place, "PROF_CONFIG_PATH", std::nullopt);
   const auto plan = plan_framework(Framework::torch, std::nullopt, "/out");
   CHECK(plan.environment == Words{"PROF_CONFIG_PATH=/out"});
   CHECK_FALSE(records_by_itself(Framework::torch));
   CHECK(contains(said(plan), "PyTorch has no variable that starts its own profiler"));
-  setenv("PROF_CONFIG_PATH", "/mine", 1);
+  path.reset();
+  path.emplace("PROF_CONFIG_PATH", "/mine");
   const auto kept = plan_framework(Framework::torch, std::nullopt, "/out");
-  unsetenv("PROF_CONFIG_PATH");
   CHECK(kept.environment.empty());
   CHECK(contains(said(kept), "PROF_CONFIG_PATH=/mine is kept"));
 }

@@ -7,11 +7,13 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/profile/machine_model.hpp"
 #include "runtime/svp/profile/record_file.hpp"
+#include "support/variable.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;
@@ -209,12 +211,9 @@ struct ReadFifo {
   ReadFifo() : path(folder.path() + "/fifo") {
     ::mkfifo(path.c_str(), 0600);
     fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    ::setenv("MSPROF_SINK", path.c_str(), 1);
+    variable.emplace("MSPROF_SINK", path);
   }
-  ~ReadFifo() {
-    stop();
-    ::unsetenv("MSPROF_SINK");
-  }
+  ~ReadFifo() { stop(); }
   ReadFifo(const ReadFifo&) = delete;
   ReadFifo& operator=(const ReadFifo&) = delete;
   std::string read() const {
@@ -230,6 +229,7 @@ struct ReadFifo {
 
   TempFolder folder;
   std::string path;
+  std::optional<msprof::test::Variable> variable;
   int fd = -1;
 };
 
@@ -281,8 +281,9 @@ TEST_CASE("a stream that is none, or that nobody reads, is said, and records go 
   const auto kind = GENERATE("nobody reads it", "it is no FIFO", "No such file");
   ReadFifo fifo;
   fifo.stop();
-  if (kind == std::string("it is no FIFO")) ::setenv("MSPROF_SINK", "/dev/null", 1);
-  if (kind == std::string("No such file")) ::setenv("MSPROF_SINK", "/nowhere/fifo", 1);
+  std::optional<msprof::test::Variable> other;
+  if (kind == std::string("it is no FIFO")) other.emplace("MSPROF_SINK", "/dev/null");
+  if (kind == std::string("No such file")) other.emplace("MSPROF_SINK", "/nowhere/fifo");
   CHECK(Sink::open(folder.path()) == nullptr);
   CHECK(captured.text().find(kind) != std::string::npos);
 }

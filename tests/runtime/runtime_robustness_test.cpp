@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "runtime/runtime_fixture.hpp"
+#include "support/variable.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;
@@ -143,10 +144,9 @@ TEST_CASE("an application that changes its folder keeps writing where it began")
 TEST_CASE("MSPROF_ACL_JSON takes the place of the path, also of none") {
   const TempFolder named, ignored;
   const std::string json = named.write("acl.json", acl_json(named.path()));
-  setenv("MSPROF_ACL_JSON", json.c_str(), 1);
+  const msprof::test::Variable named_json("MSPROF_ACL_JSON", json);
   { const Initialised runtime; }
   { const Initialised runtime(ignored.write("acl.json", acl_json(ignored.path()))); }
-  unsetenv("MSPROF_ACL_JSON");
   CHECK(jobs_in(named.path()).size() == 2);
   CHECK(jobs_in(ignored.path()).empty());
 }

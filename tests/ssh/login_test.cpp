@@ -2,6 +2,7 @@
 
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
+#include "support/variable.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -125,9 +126,8 @@ TEST_CASE("An agent without the right key does not stand in the way") {
 TEST_CASE("An agent whose socket is dead does not stand in the way") {
   const BoardServer board;
   const TempFolder folder;
-  ::setenv("SSH_AUTH_SOCK", (folder / "nobody").c_str(), 1);
+  const Variable socket("SSH_AUTH_SOCK", folder / "nobody");
   const auto connection = SshConnection::open(login_to(board));
-  ::unsetenv("SSH_AUTH_SOCK");
   CHECK(connection->login_method() == "password");
 }
 

@@ -11,6 +11,7 @@
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
+#include "support/variable.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -205,7 +206,7 @@ TEST_CASE("Tokens and variables of a value are replaced, unknown ones are named"
   };
   CHECK(expanded("%h:%p %r %n %k %d 100%%") == "10.0.0.7:2222 board lab7 lab7 /home/me 100%");
   CHECK(expanded("%i") == std::to_string(::getuid()));
-  ::setenv("MSPROF_TEST_WORD", "x%h", 1);
+  const Variable word("MSPROF_TEST_WORD", "x%h");
   CHECK(expanded("a${MSPROF_TEST_WORD}b") == "ax%hb");
   CHECK(expand_ssh_path({"~/.ssh/id_%r", ""}, tokens) == "/home/me/.ssh/id_board");
   CHECK(expand_ssh_path({"/keys/../%n", ""}, tokens) == "/lab7");

@@ -144,11 +144,10 @@ Agent::Agent() {
   if (!eventually([&] { return fs::exists(socket); })) {
     throw std::runtime_error("ssh-agent does not start");
   }
-  ::setenv("SSH_AUTH_SOCK", socket.c_str(), 1);
+  variable_.emplace("SSH_AUTH_SOCK", socket);
 }
 
 Agent::~Agent() {
-  ::unsetenv("SSH_AUTH_SOCK");
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
 }

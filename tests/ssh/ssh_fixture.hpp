@@ -12,6 +12,8 @@
 #include "ssh/ssh_connection.hpp"
 #include "support/board_server.hpp"
 #include "support/lines.hpp"
+#include "support/temp_folder.hpp"
+#include "support/variable.hpp"
 
 namespace msprof::test {
 
@@ -65,6 +67,7 @@ class Agent {
  private:
   TempFolder folder_;
   pid_t pid_ = 0;
+  std::optional<Variable> variable_;
 };
 
 }  // namespace msprof::test

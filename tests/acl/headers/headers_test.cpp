@@ -20,6 +20,7 @@
 #include "acl/headers/elf_file.hpp"
 #include "acl/headers/tables.hpp"
 #include "support/files.hpp"
+#include "support/variable.hpp"
 
 extern "C" int short_names_resolve(void);
 
@@ -27,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using msprof::test::read_file;
+using msprof::test::Variable;
 
 const fs::path kTree = MSPROF_HOST_TREE;
 const fs::path kLibraries = kTree / "lib64";
@@ -193,9 +195,12 @@ TEST_CASE("The names that stand for libascendcl.so are that library") {
 
 TEST_CASE("setenv.bash leads programs to its own tree, before what was set") {
   CHECK(after_setenv("printf %s \"$ASCEND_HOME_PATH\"") == kTree.string());
-  setenv("PYTHONPATH", "/of/the/user", 1);
-  CHECK(after_setenv("printf %s \"$PYTHONPATH\"") == (kTree / "python").string() + ":/of/the/user");
-  unsetenv("PYTHONPATH");
+  {
+    const Variable python("PYTHONPATH", "/of/the/user");
+    CHECK(after_setenv("printf %s \"$PYTHONPATH\"") ==
+          (kTree / "python").string() + ":/of/the/user");
+  }
+  const Variable python("PYTHONPATH", std::nullopt);
   // No empty entry, which would be the working folder.
   CHECK(after_setenv("set -u; printf %s \"$PYTHONPATH\"") == (kTree / "python").string());
   CHECK(after_setenv("printf %s \"${LD_LIBRARY_PATH%%:*}\"") == kLibraries.string());

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <deque>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -12,6 +13,7 @@
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
+#include "support/variable.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -45,17 +47,6 @@ std::string error_of(const std::string& by_hand, const RuntimeSurroundings& surr
   }
   return "";
 }
-
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 }  // namespace
 
@@ -190,6 +181,11 @@ TEST_CASE("an application is for CANN where it, a library of it, or its script b
 }
 
 TEST_CASE("the rank of a process is that of its launcher, unless it is known") {
+  std::deque<Variable> unset;
+  for (const char* name :
+       {"SLURM_PROCID", "SLURM_STEP_ID", "OMPI_COMM_WORLD_RANK", "RANK", "RANK_ID"}) {
+    unset.emplace_back(name, std::nullopt);
+  }
   CHECK_FALSE(rank_variable());
   const Variable slurm("SLURM_PROCID", "5");
   // In the script of a batch job it is 0 for all that the script starts.
