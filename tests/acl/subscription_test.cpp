@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "acl/prof_fixture.hpp"
@@ -80,7 +81,15 @@ class Subscribed {
     REQUIRE(pipe(ends_) == 0);
     REQUIRE(subscribe(model, 0, {true, 0xFF, ends_[1]}) == ACL_SUCCESS);
   }
-  ~Subscribed() { unsubscribe(model_); }
+  ~Subscribed() {
+    unsubscribe(model_);
+    close_reader();
+  }
+  Subscribed(const Subscribed&) = delete;
+  Subscribed& operator=(const Subscribed&) = delete;
+  void close_reader() {
+    if (ends_[0] >= 0) close(std::exchange(ends_[0], -1));
+  }
   int reader() const { return ends_[0]; }
   int writer() const { return ends_[1]; }
 
@@ -316,7 +325,7 @@ TEST_CASE("a reader that went away ends the subscription with one line and no si
   const OpInfo op = op_of("relu", "Relu");
   Subscribed subscribed(kModel);
   const CapturedStderr captured;
-  close(subscribed.reader());
+  subscribed.close_reader();
   for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
   CHECK(eventually([&] { return !captured.text().empty(); }));
   for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
@@ -333,7 +342,6 @@ TEST_CASE("un-subscribing closes the application's write end, unless its number 
     writer = subscribed.writer();
     CHECK(unsubscribe(kModel) == ACL_SUCCESS);
     CHECK(fcntl(writer, F_GETFD) == -1);
-    close(subscribed.reader());
   }
   Subscribed early(kModel);
   const int other = open("/dev/null", O_RDONLY);
@@ -342,7 +350,6 @@ TEST_CASE("un-subscribing closes the application's write end, unless its number 
   CHECK(fcntl(early.writer(), F_GETFD) != -1);
   CHECK(read_all(early.reader()).empty());
   close(early.writer());
-  close(early.reader());
   close(other);
 }
 
