@@ -25,8 +25,8 @@ constexpr std::size_t kTunnelChunk = 64 << 10;
 constexpr std::size_t kMaxTunnelBytes = 256 << 10;  // held of a direction
 constexpr int kMaxRoundsOfPackets = 64;             // before bytes are moved on
 constexpr std::chrono::milliseconds kTunnelFarewell{200};
-// Later than the probe of SshPulse is answered by a server that lives.
-constexpr std::uint64_t kNoSignSeconds = kSilenceSeconds + 5;
+// A server that lives answers the probe of SshPulse within this time.
+constexpr double kAnswerSeconds = 4;
 
 std::uint64_t now_seconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -48,7 +48,8 @@ std::string reason_of_refusal(const std::string& error) {
 
 JumpHost::JumpHost(std::unique_ptr<SshSession> session, const SshLogin& login)
     : name_(login.name()),
-      lane_(std::move(session)),
+      patience_(login.patience),
+      lane_(std::move(session), login.patience),
       event_(ssh_event_new()),
       bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       buffer_(kTunnelChunk),
@@ -111,7 +112,7 @@ std::string JumpHost::trouble() const {
   const std::lock_guard lock(mutex_);
   if (!end_reason_.empty()) return end_reason_;
   const std::uint64_t silence = now_seconds() - std::min(heard_at_.load(), now_seconds());
-  if (silence < kNoSignSeconds) return {};
+  if (static_cast<double>(silence) < patience_.ask_seconds + kAnswerSeconds) return {};
   return fmt::format("the jump host {} has not responded for {} s", name_, silence);
 }
 
@@ -122,13 +123,13 @@ void JumpHost::run() noexcept {
     if (stopped_) {
       drain();
     } else if (lane_.pulse.is_stuck()) {
-      reason = fmt::format("the SSH server of the jump host {} has not responded for {} s", name_,
-                           kStuckSeconds);
+      reason = fmt::format("the SSH server of the jump host {} has not responded for {:g} s", name_,
+                           patience_.stuck_seconds);
     } else {
       const std::string error = lane_.session->error();
       const bool is_silent = error.find("timed out") != std::string::npos;
-      reason = is_silent ? fmt::format("nothing came from the jump host {} for {} s", name_,
-                                       kSilenceSeconds)
+      reason = is_silent ? fmt::format("nothing came from the jump host {} for {:g} s", name_,
+                                       patience_.silence_seconds)
                          : fmt::format("the connection to the jump host {} was closed", name_);
     }
   } catch (const std::exception& error) {

@@ -79,6 +79,7 @@ class JumpHost {
   bool can_move_up(const Tunnel& tunnel) const;
 
   const std::string name_;
+  const SshPatience patience_;
   SshLane lane_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;
   FileDescriptor bell_;

@@ -26,8 +26,9 @@ std::uint32_t unsigned_seconds(std::int64_t seconds) {
 
 // Asked for before the size is known: all that a small file has, in one round trip.
 constexpr std::size_t kFirstRequests = 4;
-// A server that answers nothing for so long, with several requests before it, has dropped them.
-constexpr std::chrono::seconds kStall{kSilenceSeconds / 4};
+// A server that answers nothing for this part of silence(), with several requests before it, has
+// dropped them.
+constexpr double kStallPart = 0.25;
 
 // One reading of a file through one handle, in order, with several requests in flight. Ends at the
 // end of the file, or with what went wrong; then another may go on from where it stopped.
@@ -52,7 +53,7 @@ class Reading {
       request_more();
       if (ended_ && given_ >= end_) return Outcome::at_end;
       if (pieces_.empty()) return Outcome::at_end;
-      const auto reply = transport_.next(kStall);
+      const auto reply = transport_.next(transport_.silence() * kStallPart);
       if (!reply) return Outcome::stalled;
       if (!take(*reply)) return Outcome::failed;
       give();
@@ -212,7 +213,7 @@ bool Transport::agree() {
   if (!command_) return false;
   try {
     // Takes its id as the version: 3 with every server that is asked for 3.
-    const auto reply = next(std::chrono::seconds(kSilenceSeconds));
+    const auto reply = next(silence_);
     return reply && reply->type == Type::version && reply->id >= kVersion;
   } catch (const CommandRefused&) {
     return false;
@@ -289,7 +290,7 @@ bool Transport::parse(Reply& reply) {
   return true;
 }
 
-std::optional<Reply> Transport::next(std::chrono::seconds silence) {
+std::optional<Reply> Transport::next(std::chrono::duration<double> silence) {
   Deadline deadline(silence);
   Reply reply;
   for (;;) {
@@ -310,7 +311,7 @@ std::optional<Reply> Transport::next(std::chrono::seconds silence) {
 
 Reply Transport::wait_for(std::uint32_t id) {
   for (;;) {
-    const auto reply = next(std::chrono::seconds(kSilenceSeconds));
+    const auto reply = next(silence_);
     if (!reply) throw_silent();
     if (reply->id == id) return *reply;
   }
@@ -319,19 +320,21 @@ Reply Transport::wait_for(std::uint32_t id) {
 void Transport::throw_silent() const {
   throw ConnectionLost(
       fmt::format("{}: the connection was lost: the board's file service (SFTP) has not answered "
-                  "for {} s",
-                  name_, kSilenceSeconds));
+                  "for {:g} s",
+                  name_, silence_.count()));
 }
 
-std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::string& name) {
+std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::string& name,
+                                             const SshPatience& patience) {
   // Allocates before opening it: its sink holds its address.
-  std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name)));
+  std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name, patience)));
   if (!client->transport_.open()) return nullptr;
   return client;
 }
 
-std::unique_ptr<SftpClient> SftpClient::begin(Transport::Start start, const std::string& name) {
-  std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name)));
+std::unique_ptr<SftpClient> SftpClient::begin(Transport::Start start, const std::string& name,
+                                              const SshPatience& patience) {
+  std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name, patience)));
   client->transport_.begin();
   return client;
 }
@@ -464,7 +467,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
 void SftpClient::drain(std::set<std::uint32_t>& open_ids, std::size_t most,
                        const std::string& path) {
   while (open_ids.size() > most) {
-    const auto reply = transport_.next(std::chrono::seconds(kSilenceSeconds));
+    const auto reply = transport_.next(transport_.silence());
     if (!reply) transport_.throw_silent();
     if (open_ids.erase(reply->id) != 0) expect_ok(*reply, path);
   }

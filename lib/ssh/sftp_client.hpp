@@ -30,7 +30,8 @@ class Transport {
   using Start = std::function<std::unique_ptr<SshCommand>(StreamSink)>;
 
   // `name` is that of the host, for messages.
-  Transport(Start start, std::string name) : start_(std::move(start)), name_(std::move(name)) {}
+  Transport(Start start, std::string name, const SshPatience& patience)
+      : start_(std::move(start)), name_(std::move(name)), silence_(patience.silence_seconds) {}
 
   // Starts the service (anew) and agrees on the version. False where there is none.
   bool open() {
@@ -49,14 +50,15 @@ class Transport {
 
   // The next reply, whatever request it is for; its texts live until the next call. Empty when
   // nothing moved for `silence`. Throws ServiceEnded, ConnectionLost.
-  std::optional<Reply> next(std::chrono::seconds silence);
+  std::optional<Reply> next(std::chrono::duration<double> silence);
   // The reply to the request `id`; others are dropped. Throws ConnectionLost also when the service
-  // stays silent for kSilenceSeconds.
+  // is silent for silence().
   Reply wait_for(std::uint32_t id);
   // Sends what is queued as far as the host takes it now.
   void flush();
 
   const std::string& name() const { return name_; }
+  std::chrono::duration<double> silence() const { return silence_; }  // of SshPatience
   [[noreturn]] void throw_silent() const;
 
  private:
@@ -66,6 +68,7 @@ class Transport {
 
   Start start_;
   std::string name_;
+  std::chrono::duration<double> silence_;
   std::unique_ptr<SshCommand> command_;
   std::string outgoing_;
   std::size_t sent_ = 0;  // of outgoing_
@@ -79,9 +82,11 @@ class Transport {
 class SftpClient : public SftpFiles {
  public:
   // Null where the host has no file service.
-  static std::unique_ptr<SftpClient> open(Transport::Start start, const std::string& name);
+  static std::unique_ptr<SftpClient> open(Transport::Start start, const std::string& name,
+                                          const SshPatience& patience);
   // Asks for it; agree() has the answer.
-  static std::unique_ptr<SftpClient> begin(Transport::Start start, const std::string& name);
+  static std::unique_ptr<SftpClient> begin(Transport::Start start, const std::string& name,
+                                           const SshPatience& patience);
 
   bool agree() override { return transport_.agree(); }
   void send_waiting() override { transport_.flush(); }

@@ -121,7 +121,7 @@ class Connection : public SshConnection {
     const auto start = [loop = loop_](const StreamSink& sink) -> std::unique_ptr<SshCommand> {
       return SshChannel::begin(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {});
     };
-    return sftp::SftpClient::begin(start, loop_->name());
+    return sftp::SftpClient::begin(start, loop_->name(), loop_->patience());
   }
 
  private:
@@ -217,7 +217,7 @@ std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& login) {
   const auto opener = std::make_shared<SessionOpener>(login);
   auto session = opener->open();
   auto loop = std::make_shared<SshLoop>(
-      std::move(session), opener->name(), [opener] { return opener->open(); },
+      std::move(session), opener->name(), login.patience, [opener] { return opener->open(); },
       [opener] { return opener->trouble(); });
   return std::make_unique<Connection>(std::move(loop), opener->method());
 }

@@ -2,10 +2,9 @@
 // For the board and doctor; this folder alone includes libssh. Not thread safe: one connection
 // belongs to one thread.
 //
-// Time: nothing here waits without a limit. A connection that is gone, a machine that is silent for
-// kSilenceSeconds, or an SSH server that gives no sign of life for kStuckSeconds throws
-// ConnectionLost from whatever was under way; after that the object is good for nothing but
-// destruction.
+// Time: nothing here waits without a limit (SshPatience). A connection that is gone, a silent
+// machine or a stuck SSH server throws ConnectionLost from whatever was under way; after that the
+// object is good for nothing but destruction.
 #pragma once
 
 #include <chrono>
@@ -34,6 +33,16 @@ enum class HostKeyPolicy {
 // Steps that a login has passed, in this order.
 enum class LoginStep { connected, agreed, host_key_taken, logged_in };
 
+// Time after which a silent host counts as lost. Only tests change these.
+struct SshPatience {
+  // For the machine's TCP, and for each answer that a request to the server has.
+  double silence_seconds = 20;
+  // For the SSH server, while its TCP answers. It is asked for a sign of life before; later than
+  // TCP finds a dead machine, because sending restarts TCP's own timer.
+  double ask_seconds = 21;
+  double stuck_seconds = 30;
+};
+
 // Host, account, and how far its key is trusted.
 struct SshLogin {
   std::string host;  // name or address, IPv6 without brackets
@@ -48,6 +57,7 @@ struct SshLogin {
   bool agent = true;         // try the keys of ssh-agent
   HostKeyPolicy host_key = HostKeyPolicy::strict;
   double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
+  SshPatience patience;                 // once the login is done
   SecretSource password;                // when nothing else has logged in
   // Of a key that has one, where the host takes the key; may be empty.
   std::function<SecretSource(const std::filesystem::path& key)> passphrase;
@@ -90,9 +100,6 @@ class CommandRefused : public Error {
  public:
   explicit CommandRefused(const std::string& message) : Error(Exit::board_unreachable, message) {}
 };
-
-inline constexpr int kSilenceSeconds = 20;
-inline constexpr int kStuckSeconds = 30;
 
 // End of a command: a code or a signal ("SEGV"); neither when the host did not report it.
 struct CommandEnd {

@@ -19,10 +19,6 @@ namespace msprof {
 
 namespace {
 
-// Later than TCP finds a machine that is gone: what is asked would make it begin anew.
-constexpr std::chrono::seconds kAskAfter{kSilenceSeconds + 1};
-constexpr std::chrono::seconds kStuckAfter{kStuckSeconds};
-constexpr std::chrono::seconds kQuiet{4};  // nothing is checked before
 // More than our own question takes.
 constexpr int kSlowLinkBytes = 16 << 10;
 // Longest pause between two checks that is the host's; a longer one is ours.
@@ -59,7 +55,11 @@ std::string signal_name(const char* text) {
 
 }  // namespace
 
-SshPulse::SshPulse(ssh_session session) : session_(session), probed_at_(Clock::now()) {
+SshPulse::SshPulse(ssh_session session, const SshPatience& patience)
+    : session_(session),
+      ask_after_(patience.ask_seconds),
+      stuck_after_(patience.stuck_seconds),
+      probed_at_(Clock::now()) {
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
@@ -78,13 +78,14 @@ void SshPulse::probe() {
   const auto now = Clock::now();
   silence_ += std::min<Clock::duration>(now - probed_at_, kMaxProbeGap);
   probed_at_ = now;
-  if (socket_counter_.in_bytes == heard_bytes_ && silence_ < kQuiet) return;
+  // Most checks cost nothing: the kernel is not asked before a fifth of the time.
+  if (socket_counter_.in_bytes == heard_bytes_ && silence_ < ask_after_ / 5) return;
   if (has_moved()) {
     silence_ = {};
     asked_ = false;
-  } else if (silence_ >= kAskAfter && !asked_) {
+  } else if (silence_ >= ask_after_ && !asked_) {
     ask();
-  } else if (silence_ >= kStuckAfter && can_ask_) {
+  } else if (silence_ >= stuck_after_ && can_ask_) {
     stuck_ = true;
   }
 }
@@ -100,9 +101,10 @@ void SshPulse::ask() {
   can_ask_ = packet_counter_.out_packets != before;
 }
 
-SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another,
-                 std::function<std::string()> trouble)
+SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name, const SshPatience& patience,
+                 OpenSession open_another, std::function<std::string()> trouble)
     : name_(std::move(name)),
+      patience_(patience),
       open_another_(std::move(open_another)),
       trouble_(std::move(trouble)),
       event_(ssh_event_new()) {
@@ -128,7 +130,7 @@ void SshLoop::close() {
 }
 
 SshLane& SshLoop::add_lane(std::unique_ptr<SshSession> session) {
-  auto lane = std::make_unique<SshLane>(std::move(session));
+  auto lane = std::make_unique<SshLane>(std::move(session), patience_);
   if (ssh_event_add_session(event_.get(), lane->session->get()) != SSH_OK) throw std::bad_alloc();
   lanes_.push_back(std::move(lane));
   return *lanes_.back();
@@ -211,19 +213,19 @@ void SshLoop::check() const {
   std::string reason = dead->session->error();
   if (reason.starts_with(kPrefix)) reason.erase(0, kPrefix.size());
   if (dead->pulse.is_stuck()) {
-    reason = fmt::format("its SSH server has not responded for {} s", kStuckSeconds);
+    reason = fmt::format("its SSH server has not responded for {:g} s", patience_.stuck_seconds);
   } else if (reason == "disconnected") {
     reason = "the board closed it";
   } else if (reason.find("timed out") != std::string::npos) {
-    reason = fmt::format("nothing came from the board for {} s", kSilenceSeconds);
+    reason = fmt::format("nothing came from the board for {:g} s", patience_.silence_seconds);
   }
   throw ConnectionLost(fmt::format(
       "{}: the connection was lost: {}; is the board still on and on the network?", name_, reason));
 }
 
 void SshLoop::throw_silent(std::string_view what) const {
-  throw ConnectionLost(fmt::format("{}: the connection was lost: no answer to {} for {} s", name_,
-                                   what, kSilenceSeconds));
+  throw ConnectionLost(fmt::format("{}: the connection was lost: no answer to {} for {:g} s", name_,
+                                   what, patience_.silence_seconds));
 }
 
 // One that the host has closed meanwhile, or refused, is none.
@@ -315,7 +317,8 @@ bool SshChannel::is_accepted() {
 }
 
 void SshChannel::check_silence() const {
-  if (std::chrono::steady_clock::now() - asked_at_ < std::chrono::seconds(kSilenceSeconds)) return;
+  const std::chrono::duration<double> silence = std::chrono::steady_clock::now() - asked_at_;
+  if (silence.count() < loop_->patience().silence_seconds) return;
   loop_->throw_silent(phase_ == Phase::channel            ? "opening a channel"
                       : phase_ == Phase::terminal         ? "asking for a terminal"
                       : service_.request == Request::exec ? "starting a command"

@@ -28,14 +28,14 @@ namespace msprof {
 // forwarding, a server that was stopped.
 class SshPulse {
  public:
-  explicit SshPulse(ssh_session session);
+  SshPulse(ssh_session session, const SshPatience& patience);
   SshPulse(const SshPulse&) = delete;
   SshPulse& operator=(const SshPulse&) = delete;
 
   // Called after each check of the connection: asks the server for a sign of life when it has been
   // silent for a while.
   void probe();
-  // True if the server has not answered for kStuckSeconds.
+  // True if the server has not answered for SshPatience::stuck_seconds.
   bool is_stuck() const { return stuck_; }
   // What has come from the server so far.
   std::uint64_t heard_bytes() const { return socket_counter_.in_bytes; }
@@ -46,6 +46,8 @@ class SshPulse {
   void ask();
 
   ssh_session session_;
+  const std::chrono::duration<double> ask_after_;
+  const std::chrono::duration<double> stuck_after_;
   ssh_counter_struct socket_counter_ = {};
   ssh_counter_struct packet_counter_ = {};
   std::uint64_t heard_bytes_ = 0;
@@ -61,8 +63,8 @@ class SshLoop;
 
 // A session of a connection, and how many channels are on it.
 struct SshLane {
-  explicit SshLane(std::unique_ptr<SshSession> opened)
-      : pulse(opened->get()), session(std::move(opened)) {}
+  SshLane(std::unique_ptr<SshSession> opened, const SshPatience& patience)
+      : pulse(opened->get(), patience), session(std::move(opened)) {}
   // Any call of the library may handle packets of other channels than its own. Call mark_seen()
   // before examining the channels, and do not sleep while has_unseen() is true.
   void mark_seen() { seen_bytes = pulse.heard_bytes(); }
@@ -167,8 +169,8 @@ class SshLoop {
 
   // `open_another` logs in once more; `trouble` says what is wrong with the jump hosts on the way,
   // empty: nothing.
-  SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another,
-          std::function<std::string()> trouble);
+  SshLoop(std::unique_ptr<SshSession> session, std::string name, const SshPatience& patience,
+          OpenSession open_another, std::function<std::string()> trouble);
   ~SshLoop();
   SshLoop(const SshLoop&) = delete;
   SshLoop& operator=(const SshLoop&) = delete;
@@ -177,6 +179,7 @@ class SshLoop {
   void close();
 
   const std::string& name() const { return name_; }
+  const SshPatience& patience() const { return patience_; }
 
   // Waits until something can be handled, at most `milliseconds`, and handles what is there, up
   // to some hundred KB.
@@ -207,6 +210,7 @@ class SshLoop {
   void open_spares(const SshSession& session);
 
   std::string name_;
+  const SshPatience patience_;
   OpenSession open_another_;
   std::function<std::string()> trouble_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;

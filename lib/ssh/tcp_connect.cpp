@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <future>
@@ -102,13 +103,15 @@ void set_option(int fd, int level, int option, int value) {
 }
 
 // Probes after a quarter of the time; lost when nothing came back for all of it.
-void enable_keepalive(int fd) {
+void enable_keepalive(int fd, double silence_seconds) {
+  // The kernel counts probes in whole seconds.
+  const int probe_seconds = std::max(1, static_cast<int>(silence_seconds / 4));
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kSilenceSeconds / 4);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kSilenceSeconds / 4);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, probe_seconds);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, probe_seconds);
   set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kSilenceSeconds * 1000);
+  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(silence_seconds * 1000));
 }
 
 int connect_to(const Address& address, const Deadline& deadline, FileDescriptor& result) {
@@ -121,7 +124,6 @@ int connect_to(const Address& address, const Deadline& deadline, FileDescriptor&
     error = errno == EINPROGRESS || errno == EINTR ? finish_connect(fd.get(), deadline) : errno;
   }
   if (error != 0) return error;
-  enable_keepalive(fd.get());
   result = std::move(fd);
   return 0;
 }
@@ -158,7 +160,9 @@ FileDescriptor tcp_connect(const SshLogin& login) {
   for (const Address& address : found.addresses) {
     // Each address gets its share, so that a dead first one does not use up the time.
     error = connect_to(address, Deadline(limit / count), fd);
-    if (error == 0) return fd;
+    if (error != 0) continue;
+    enable_keepalive(fd.get(), login.patience.silence_seconds);
+    return fd;
   }
   throw_not_connected(login, error);
 }

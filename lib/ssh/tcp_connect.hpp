@@ -7,7 +7,7 @@
 
 namespace msprof {
 
-// A connected, non-blocking socket that detects a dead host in kSilenceSeconds. Throws
+// A connected, non-blocking socket that detects a dead host (SshPatience). Throws
 // Error(board_unreachable) with the reason, Error(interrupted).
 FileDescriptor tcp_connect(const SshLogin& login);
 

@@ -15,6 +15,7 @@
 #include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
+#include "support/variable.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -231,21 +232,20 @@ TEST_CASE("The user's ssh configuration is not read") {
   const TempFolder home;
   const auto trace = home / "proxy-was-here";
   write_file(home / ".ssh/config", "Host *\n  ProxyCommand touch '" + trace.string() + "'\n");
-  const char* old = std::getenv("HOME");
-  const std::string saved = old != nullptr ? old : "";
-  ::setenv("HOME", home.path().c_str(), 1);
+  const Variable own_home("HOME", home.path());
   SshLogin login = login_to(board);
   login.ssh_folder.clear();
   login.host_key = HostKeyPolicy::accept_new;
   CHECK(SshConnection::open(login) != nullptr);
-  ::setenv("HOME", saved.c_str(), 1);
   CHECK_FALSE(std::filesystem::exists(trace));
   CHECK(std::filesystem::exists(home / ".ssh/known_hosts"));
 }
 
 TEST_CASE("TCP is told to find a machine that is gone, and not to wait with small packets") {
   const SilentServer server;
-  const FileDescriptor fd = tcp_connect(login_at(server.port()));
+  const SshLogin login = login_at(server.port());
+  const int silence_seconds = static_cast<int>(login.patience.silence_seconds);
+  const FileDescriptor fd = tcp_connect(login);
   const auto option = [&](int level, int name) {
     int value = -1;
     socklen_t length = sizeof value;
@@ -254,9 +254,9 @@ TEST_CASE("TCP is told to find a machine that is gone, and not to wait with smal
   };
   CHECK(option(SOL_SOCKET, SO_KEEPALIVE) == 1);
   CHECK(option(IPPROTO_TCP, TCP_NODELAY) == 1);
-  CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) < kSilenceSeconds);
-  CHECK(option(IPPROTO_TCP, TCP_KEEPINTVL) < kSilenceSeconds);
-  CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == kSilenceSeconds * 1000);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) < silence_seconds);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPINTVL) < silence_seconds);
+  CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == silence_seconds * 1000);
 }
 
 TEST_CASE("Ctrl-C ends waiting for a silent host at once") {

@@ -12,13 +12,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A quiet command on a board of its own.
+// A server is asked for a sign of life after half a second, and has 3 s to answer.
+constexpr SshPatience kPatience{.ask_seconds = 0.5, .stuck_seconds = 3.5};
+
+// A command that prints nothing, on a board that no other uses.
 struct Quiet {
   explicit Quiet(BoardKind kind) : board({.kind = kind}), proxy(board.port()) {
-    connection = SshConnection::open(login_through(board, proxy.port()));
-    // Long enough for two signs of life to be asked for, and missed.
-    const std::string command = "sleep " + std::to_string(kSilenceSeconds + kStuckSeconds + 5);
-    sleep = connection->start(command, ignore, ignore);
+    SshLogin login = login_through(board, proxy.port());
+    login.patience = kPatience;
+    connection = SshConnection::open(login);
+    // Longer than a server that does not answer is waited for.
+    sleep = connection->start("sleep 4.5", ignore, ignore);
   }
   void look() {
     if (ended || !lost.empty()) return;
@@ -54,5 +58,5 @@ TEST_CASE("A server that is stuck while its TCP answers is lost; quiet commands 
   CHECK(dropbear.lost.empty());
   CHECK(dropbear.ended);
   CHECK_FALSE(stuck.ended);
-  CHECK(contains(stuck.lost, "has not responded"));
+  CHECK(contains(stuck.lost, "has not responded for 3.5 s"));
 }

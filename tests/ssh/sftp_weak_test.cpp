@@ -13,7 +13,7 @@ namespace {
 
 // A board whose file service has a weakness.
 struct Weak {
-  explicit Weak(const std::string& mode) {
+  explicit Weak(const std::string& mode, const SshPatience& patience = {}) {
     connection = SshConnection::open(login_to(board));
     const std::string command =
         std::string("exec " WEAK_SFTP_SERVER " ") + mode + " " + note().string();
@@ -22,7 +22,7 @@ struct Weak {
           ++starts;
           return connection->start(command, std::move(sink), [](std::string_view) {});
         },
-        "board");
+        "board", patience);
     write_file(path(), text);
   }
   std::filesystem::path note() const { return board.home() / "note"; }
@@ -74,7 +74,7 @@ TEST_CASE("Sixteen reads and sixteen writes are under way at once, never more") 
 }
 
 TEST_CASE("A server that forgets requests is asked one at a time from then on") {
-  Weak weak("forgets");
+  Weak weak("forgets", {.silence_seconds = 4});  // it has stalled after a quarter of that
   CHECK((weak.read() == weak.text));
   // The second file does not wait again.
   CHECK((weak.read() == weak.text));
