@@ -26,7 +26,6 @@ constexpr int kFirstLooks = 4;
 constexpr milliseconds kBetweenFirstLooks{500};
 
 constexpr milliseconds kBetweenDrawings{250};
-constexpr milliseconds kBetweenSentences{10'000};
 
 std::string product_of(const Host& host) {
   for (const auto& [name, value] : host.facts()) {
@@ -52,7 +51,7 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   looks_ = 0;
   begin_ = taken_at_ = next_look_ = next_free_ = next_show_ = Clock::now();
   on_terminal_ = log::level() >= log::Level::normal && StatusArea::is_possible();
-  if (!on_terminal_) next_show_ += kBetweenSentences;
+  if (!on_terminal_) next_show_ += between_messages_;
   bytes_.emplace(begin_, 0);
   counts_.emplace(begin_, 0);
   arrived_.reset();
@@ -114,7 +113,7 @@ void LiveView::show(Clock::time_point now) {
   log::info("{}", sentence_of(figures_));
   if (!figures_.records.note.empty() && !said_note_) log::info("{}", figures_.records.note);
   said_note_ = said_note_ || !figures_.records.note.empty();
-  next_show_ = now + kBetweenSentences;
+  next_show_ = now + between_messages_;
 }
 
 void LiveView::finish() noexcept {

@@ -1,5 +1,5 @@
 // LiveView: --watch. On a terminal some lines at its bottom, drawn at most four times a second;
-// else a message every ten seconds. For the verb; the collector calls it.
+// else a message at intervals. For the verb; the collector calls it.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,11 @@ namespace msprof::watch {
 
 class LiveView : public RunWatch {
  public:
-  // Where the layouts of records are looked for.
-  explicit LiveView(LayoutPlaces places) : places_(std::move(places)) {}
+  // `places`: where the layouts of records are looked for. `between_messages` applies off a
+  // terminal.
+  explicit LiveView(LayoutPlaces places,
+                    std::chrono::milliseconds between_messages = std::chrono::seconds(10))
+      : places_(std::move(places)), between_messages_(between_messages) {}
 
   void begin(const Host& host, const std::string& name, std::unique_ptr<OutputPeek> peek) override;
   void tick() override;
@@ -31,6 +34,7 @@ class LiveView : public RunWatch {
   void show(Clock::time_point now);
 
   LayoutPlaces places_;
+  std::chrono::milliseconds between_messages_;
   const Host* host_ = nullptr;
   std::unique_ptr<OutputPeek> peek_;
   std::optional<RunTally> tally_;
