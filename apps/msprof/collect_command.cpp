@@ -53,6 +53,7 @@ struct CollectArguments {
   std::optional<std::string> project;
   std::optional<std::string> acl_json;
   std::optional<double> timeout_seconds;
+  std::optional<double> grace_seconds;  // set by tests; empty: that of WaitLimits
   RepeatArguments repeat;
   std::vector<std::string> environment;
   std::optional<std::string> dialect;
@@ -406,6 +407,7 @@ CollectOptions options_of(const CollectArguments& arguments, const RunPlace& pla
   options.failed_folder = place.failed_folder;
   options.private_folders = place.result_folders;
   options.limits.timeout_seconds = arguments.timeout_seconds;
+  if (arguments.grace_seconds) options.limits.grace_seconds = *arguments.grace_seconds;
   options.stdout_to_stderr = arguments.json;
   options.on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
@@ -570,8 +572,10 @@ void add_collect_command(cli::Command& root) {
   add_collect_command(root, nullptr);
 }
 
-void add_collect_command(cli::Command& root, ProcessCapture process) {
+void add_collect_command(cli::Command& root, ProcessCapture process,
+                         std::optional<double> grace_seconds) {
   auto arguments = std::make_shared<CollectArguments>();
+  arguments->grace_seconds = grace_seconds;
   cli::Command& command = root.add_command(
       "collect",
       "Profile an application, run on a copy of its project, and fetch the JOB folder. The "

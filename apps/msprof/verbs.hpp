@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "msprof/command_line.hpp"
 
@@ -25,8 +26,10 @@ void apply_verbosity(const Verbosity& verbosity);
 // Action of `collect --all` on a fetched capture; `report` gets its part of --json.
 using ProcessCapture =
     std::function<Exit(const std::filesystem::path& capture, nlohmann::json* report)>;
-// Makes collect with another way to process captures than import and export (null).
-void add_collect_command(cli::Command& root, ProcessCapture process);
+// Makes collect with another way to process captures than import and export (null), and another
+// grace than that of WaitLimits (empty).
+void add_collect_command(cli::Command& root, ProcessCapture process,
+                         std::optional<double> grace_seconds = std::nullopt);
 
 // The whole tree, as main() and the tests see it.
 std::unique_ptr<cli::Command> build_command_tree();

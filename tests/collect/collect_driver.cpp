@@ -1,6 +1,9 @@
 // The verb collect alone, as a program: the real command line and signals without the other verbs.
+// COLLECT_DRIVER_GRACE: seconds from a request to end until SIGKILL.
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
@@ -24,7 +27,10 @@ int main(int argc, char** argv) {
   try {
     interrupt::install();
     cli::Command root("msprof", "test driver");
-    add_collect_command(root, note_capture);
+    std::optional<double> grace_seconds;
+    if (const char* text = std::getenv("COLLECT_DRIVER_GRACE"))
+      grace_seconds = std::strtod(text, nullptr);
+    add_collect_command(root, note_capture, grace_seconds);
     return static_cast<int>(
         cli::run(root, "driver", std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const Error& error) {
