@@ -16,6 +16,7 @@
 #include "runtime/engine/clock.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
+#include "support/sample.hpp"
 #include "support/small_disk.hpp"
 
 using namespace msprof;
@@ -273,27 +274,39 @@ namespace {
   _exit(0);
 }
 
-int rounds() {
-  const char* const said = getenv("MSPROF_TEST_KILLS");
-  return said != nullptr ? atoi(said) : 20;
+// A moment at which a recording is killed.
+struct Kill {
+  bool has_begun = false;  // after its first file is there
+  useconds_t delay_us = 0;
+};
+
+std::vector<Kill> some_kills() {
+  std::vector<Kill> kills;
+  for (const bool has_begun : {true, false}) {
+    for (const std::size_t round : msprof::test::sample_below(10, 2)) {
+      const auto number = static_cast<useconds_t>(2 * round + (has_begun ? 0 : 1));
+      kills.push_back({has_begun, number * 7919 % 150'000});
+    }
+  }
+  return kills;
 }
 
 }  // namespace
 
 TEST_CASE("a killed writer leaves a folder that reads, at most a record a file and thread short") {
   int folders = 0;
-  for (int round = 0; round < rounds(); ++round) {
+  for (const Kill& moment : some_kills()) {
     const TempFolder folder;
     const pid_t child = fork();
     if (child == 0) record_until_killed(folder.path());
-    // Up to a few slices; some of them before the first record, half of them surely behind it.
+    // Up to a few slices; some of them before the first record, half of them surely after it.
     const auto has_begun = [&] {
       const auto names = names_in(folder.path());
       return std::any_of(names.begin(), names.end(),
                          [](const std::string& name) { return !name.starts_with("."); });
     };
-    if (round % 2 == 0) REQUIRE(eventually(has_begun));
-    usleep(static_cast<useconds_t>(round) * 7919 % 150'000);
+    if (moment.has_begun) REQUIRE(eventually(has_begun));
+    usleep(moment.delay_us);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     for (const std::string& name : names_in(folder.path())) {

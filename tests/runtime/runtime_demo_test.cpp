@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "runtime/runtime_fixture.hpp"
+#include "support/sample.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;
@@ -139,9 +140,11 @@ TEST_CASE("a demo killed at any moment loses at most the record being written") 
   const std::string json = folder.write("acl.json", acl_json(folder.path()));
   std::mt19937 engine(17);
   std::uniform_int_distribution<long> moment(5'000, 60'000);
+  std::vector<long> moments(300);
+  for (long& microseconds : moments) microseconds = moment(engine);
   std::size_t records = 0;
-  for (int round = 0; round < 300; ++round) {
-    run_and_kill(model, json, moment(engine));
+  for (const long microseconds : msprof::test::sample(moments, 40)) {
+    run_and_kill(model, json, microseconds);
     for (const std::string& job : jobs_in(folder.path())) {
       const std::string data = job + "/data/";
       for (const std::string& name : names_in(data)) {
