@@ -95,7 +95,12 @@ int main(int argc, char* argv[]) {
     for (const std::string& name : names) std::printf("%s\n", name.c_str());
     return 0;
   }
-  if (!cases.empty()) session.configData().testsOrTags = {filter_of(names, cases)};
+  if (!cases.empty()) {
+    // Not configData() alone: the session has made its configuration of it already.
+    Catch::ConfigData data = session.configData();
+    data.testsOrTags = {filter_of(names, cases)};
+    session.useConfigData(data);
+  }
   if (!report_path.empty()) {
     report = std::fopen(report_path.c_str(), "we");
     if (report == nullptr) {
