@@ -194,13 +194,16 @@ std::string own_name() {
   return name;
 }
 
-// One search over all processes first: usually there is none, and a probe of each costs three more.
+// One search over all processes first: usually there is none, and a probe of each costs a process.
 const char* const kMarkedFunction = R"sh(
 marked() {
   cat /proc/[0-9]*/environ 2>/dev/null | tr "\000" "\012" | grep -qx "MSPROF_RUN=$1" || return 0
   for entry in /proc/[0-9]*; do
-    tr "\000" "\012" 2>/dev/null < "$entry/environ" | grep -qx "MSPROF_RUN=$1" &&
-      echo "${entry#/proc/}"
+    case "
+$(tr "\000" "\012" 2>/dev/null < "$entry/environ")
+" in *"
+MSPROF_RUN=$1
+"*) echo "${entry#/proc/}" ;; esac
   done
 }
 )sh";
