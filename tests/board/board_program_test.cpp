@@ -1,4 +1,5 @@
 // Applications on real boards: how they end, how they are ended, and what they leave.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "board/board_run_fixture.hpp"
+#include "board/case_sample.hpp"
 #include "board/program.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
@@ -59,11 +61,13 @@ struct Connected {
 };
 
 BoardOptions each_board() {
-  return GENERATE(BoardOptions{.kind = BoardKind::openssh},
-                  BoardOptions{.kind = BoardKind::dropbear},
-                  BoardOptions{.kind = BoardKind::openssh, .userland = Userland::gnu},
-                  BoardOptions{.kind = BoardKind::dropbear, .without = {"setsid"}},
-                  BoardOptions{.kind = BoardKind::openssh, .greeting = "welcome to the board"});
+  const std::vector<BoardOptions> boards = {
+      {.kind = BoardKind::openssh},
+      {.kind = BoardKind::dropbear},
+      {.kind = BoardKind::openssh, .userland = Userland::gnu},
+      {.kind = BoardKind::dropbear, .without = {"setsid"}},
+      {.kind = BoardKind::openssh, .greeting = "welcome to the board"}};
+  return GENERATE_COPY(from_range(sample_for_case(boards, 3)));
 }
 
 }  // namespace
@@ -152,8 +156,7 @@ TEST_CASE("An application that ignores TERM is killed, and said so") {
 }
 
 TEST_CASE("Processes that an application leaves behind are ended and counted") {
-  Connected on(BoardOptions{.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear),
-                            .userland = Userland::gnu});
+  Connected on(BoardOptions{.kind = each_kind(), .userland = Userland::gnu});
   // One holds stdout, one is in a session of its own with all streams closed.
   // It goes when both are what they are to be.
   const ProgramEnd end = on.end_of(
@@ -196,7 +199,7 @@ TEST_CASE("After a lost connection the application is ended in order over a new 
 }
 
 TEST_CASE("Input goes to an application as fast as it comes, however small its parts are") {
-  Connected on(BoardOptions{.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  Connected on(BoardOptions{.kind = each_kind()});
   // Each packet is a read of its own: one in each pause of 20 ms would take minutes.
   constexpr int kPackets = 10'000;
   int ends[2] = {-1, -1};
@@ -205,7 +208,7 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
     for (int i = 0; i < kPackets; ++i) (void)!::send(out, "x", 1, MSG_NOSIGNAL);
     ::close(out);
   });
-  const int own_input = ::dup(STDIN_FILENO);
+  const int own_input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   ::dup2(ends[0], STDIN_FILENO);
   ::close(ends[0]);
   const auto program = on.start(on.run_of({"-c", "wc -c > count"}));
@@ -219,9 +222,9 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
 }
 
 TEST_CASE("A connection that is lost while an application is started leaves none behind") {
-  Connected on(BoardOptions{.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
-  // The application runs long before its board's answer is here.
-  DelayProxy line(on.board.port(), std::chrono::milliseconds(300));
+  Connected on(BoardOptions{.kind = each_kind()});
+  // The application runs before its board's answer is here.
+  DelayProxy line(on.board.port(), std::chrono::milliseconds(100));
   SshLogin login = config_of(on.board).login;
   login.port = line.port();
   login.host_key = HostKeyPolicy::off;

@@ -98,12 +98,12 @@ void after_packing(BoardServer& board, const std::string& script) {
       "tar", tar_of(board) + "\ncode=$?\ncase $1 in c*)\n" + script + "\n;; esac\nexit $code");
 }
 
-void shorten_wait_for_lost_run(BoardServer& board) {
+void shorten_wait_for_lost_run(BoardServer& board, int count) {
   const std::string left = (board.tools() / "short_sleeps_left").string();
-  write_file(left, "15\n");
+  write_file(left, std::to_string(count) + "\n");
   board.replace_tool("sleep", "[ \"$1\" != 1 ] || ! read -r left <'" + left +
                                   "' || [ \"$left\" -eq 0 ] || {\n  echo $((left - 1)) >'" + left +
-                                  "'\n  set -- 0.1\n}\nexec /usr/bin/sleep \"$@\"");
+                                  "'\n  set -- 0.02\n}\nexec /usr/bin/sleep \"$@\"");
 }
 
 namespace {

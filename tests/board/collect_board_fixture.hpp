@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "board/case_sample.hpp"
 #include "support/board_server.hpp"
 #include "support/eventually.hpp"
 #include "support/lines.hpp"
@@ -84,10 +85,13 @@ void before_packing(BoardServer& board, const std::string& script);
 // The same whenever it has packed.
 void after_packing(BoardServer& board, const std::string& script);
 
-// The next 15 sleeps of a second on the board take a tenth of that: so many more than --reconnect a
-// board waits for a run that was lost. What it waits for afterwards, as for the end of the
-// application, has its time.
-void shorten_wait_for_lost_run(BoardServer& board);
+// A board waits 15 s longer than --reconnect for a run that was lost.
+inline constexpr int kShortSleeps = 16;
+
+// The next `count` sleeps of a second on the board take 20 ms: with --reconnect 1, its whole wait
+// for a run that was lost. What it waits for afterwards, such as the end of the application, has
+// its time.
+void shorten_wait_for_lost_run(BoardServer& board, int count = kShortSleeps);
 
 // What a run must not leave, a line each; empty: nothing. Waits for what is about to go. Allowed
 // are the cache, an empty runs/ and, in kept/, `kept` runs.
@@ -96,11 +100,6 @@ std::string litter_on(const BoardServer& board, std::size_t kept = 0);
 std::string litter_of(const BoardUser& user);
 
 inline const Words kOnlyJob = {kBoardJob};
-
-// Both servers that boards have, one after the other in the case that asks.
-inline BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
 
 // A board and its only user.
 struct BoardScene {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 TEST_CASE("--keep leaves the run on the board and says where, --clean-board removes all of it") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const BoardScene scene({.kind = each_kind()});
   const RunResult kept =
       scene.user.collect({"--keep"}, {"job", kBoardJob, "write", "made", "by the run"});
   INFO(kept.err);
@@ -46,7 +46,7 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
 }
 
 TEST_CASE("--clean-board refuses to delete results that never came home, and --force does it") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const BoardScene scene({.kind = each_kind()});
   const fs::path kept = scene.board.home() / ".msprof/kept";
   // One of a run that lost its board for good, one of a run that never said whose it is.
   write_file(kept / "20260101-120000-1" / kBoardJob / "data/aicore.0", std::string(5000, 'x'));
@@ -95,7 +95,7 @@ TEST_CASE("What a killed run leaves is kept, also by a --clean-board that comes 
 }
 
 TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const BoardScene scene({.kind = each_kind()});
   const fs::path there = scene.board.home() / "my app";
   fs::create_directories(there);
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);

@@ -51,7 +51,7 @@ RunResult run_with_stdin(const BoardUser& user, const std::string& input) {
 }  // namespace
 
 TEST_CASE("The password comes by stdin, before the variable, before the ini") {
-  const BoardScene scene(by_password(GENERATE(BoardKind::openssh, BoardKind::dropbear)));
+  const BoardScene scene(by_password(each_kind()));
   const std::string right = scene.board.password();
   const std::string none = ini_without_password(scene.board);
   const Words job = {"job", kBoardJob};
@@ -100,7 +100,7 @@ TEST_CASE("A password with all that ini files take for their own comes from one 
 }
 
 TEST_CASE("On a terminal the password is asked for without echo") {
-  const BoardScene scene(by_password(GENERATE(BoardKind::openssh, BoardKind::dropbear)));
+  const BoardScene scene(by_password(each_kind()));
   configure(scene.user, ini_without_password(scene.board));
   Words words = {"collect",  "-v",
                  "-m",       scene.user.project() / "main",
@@ -152,7 +152,7 @@ TEST_CASE("On a terminal the password is asked for without echo") {
 }
 
 TEST_CASE("On a terminal a key with a passphrase asks for it, and again where it was mistyped") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const BoardScene scene({.kind = each_kind()});
   configure(scene.user, ini_without_password(scene.board));
   const std::string passphrase = "pass phrase " + std::to_string(::getpid());
   const std::string key = scene.user.at("locked");
@@ -218,7 +218,7 @@ TEST_CASE("On a terminal a key with a passphrase asks for it, and again where it
 
 TEST_CASE("The password is in no argument, no environment, no message and no file") {
   const std::string source = GENERATE("ini", "variable", "stdin");
-  const BoardKind kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const BoardKind kind = each_kind();
   INFO(source);
   // Without blanks around it, so that the ini has the same one.
   const std::string password = "se;c#ret" + std::to_string(::getpid());

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 TEST_CASE("An application on a server runs where it is, and its PROF folder comes home") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const auto kind = each_kind();
   ServerScene scene({.kind = kind});
   scene.add_cann();
   const RunResult result =

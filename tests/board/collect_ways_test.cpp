@@ -73,7 +73,7 @@ const Words kRich = {"job",
 }  // namespace
 
 TEST_CASE("Every kind of board brings everything home and keeps nothing but its copy") {
-  const Way way = GENERATE(from_range(ways()));
+  const Way way = GENERATE_COPY(from_range(sample_for_case(ways(), 4)));
   INFO(way.name);
   BoardScene scene(way.board);
   write_file(scene.user.project() / "models/gone.om", "to be deleted");
@@ -107,7 +107,7 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
 }
 
 TEST_CASE("What the application prints arrives while it runs, stdout and stderr apart") {
-  const BoardKind kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const BoardKind kind = each_kind();
   const BoardScene scene({.kind = kind});
   const std::string out = scene.user.at("stdout");
   // Only what has arrived lets it go on: a run that kept its output back would never end.
@@ -144,7 +144,7 @@ TEST_CASE("What the application prints arrives while it runs, stdout and stderr 
 }
 
 TEST_CASE("The application runs in its own folder with its arguments, variables and libraries") {
-  const BoardKind kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const BoardKind kind = each_kind();
   BoardScene scene({.kind = kind});
   const fs::path project = scene.user.project();
   fs::create_directories(project / "out/lib");
@@ -233,7 +233,7 @@ TEST_CASE("--json is one document with every step, what it took and what it move
 }
 
 TEST_CASE("On a terminal both transfers show how far they are") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const BoardScene scene({.kind = each_kind()});
   write_file(scene.user.project() / "models/big.om", std::string(3'000'000, 'b'));
   const RunResult run =
       run_msprof(scene.user.words({}, {"job", kBoardJob, "big", "aicore.1", "3000000"}),

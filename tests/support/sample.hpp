@@ -22,12 +22,13 @@ inline bool tests_whole() {
   return std::getenv("MSPROF_TEST_WHOLE") != nullptr;
 }
 
-// `count` of the values, in their order, chosen by test_seed(); all of them if tests_whole().
+// `count` of the values, in their order, chosen by the seed; all of them if tests_whole().
 template <typename Value>
-std::vector<Value> sample(const std::vector<Value>& values, std::size_t count) {
+std::vector<Value> sample(const std::vector<Value>& values, std::size_t count,
+                          std::uint32_t seed = test_seed()) {
   if (tests_whole() || values.size() <= count) return values;
   std::vector<Value> some;
-  std::mt19937 random(test_seed());
+  std::mt19937 random(seed);
   std::sample(values.begin(), values.end(), std::back_inserter(some), count, random);
   return some;
 }
