@@ -13,11 +13,11 @@
 //   disk is full (256 MB at most) and says what the disk said grow PATH PIDFILE a daemon that
 //   appends to PATH, again and again, up to 256 MB
 // In the data/ of the JOB made last (nothing where profiling is off):
-//   pour NAME BYTES   appends them in pieces of 64 KB, each when a megabyte of the disk is free for
-//   it (if nobody ever frees one: exit 98), and its .done big NAME BYTES    many NAME COUNT
-//   (files of 4 KB: NAME.0, NAME.1, ...) done NAME LENGTH  a file of 16 bytes with a NAME.done that
-//   says LENGTH odd-names NAME    two files with a newline and a 0x01 in their names link-out NAME
-//   a symbolic link to /etc/hostname
+//   pour NAME BYTES   makes it that long in pieces of 64 KB, each when a megabyte of the disk is
+//   free for it (if nobody ever frees one: exit 98), and its .done big NAME BYTES    many NAME
+//   COUNT (files of 4 KB: NAME.0, NAME.1, ...) done NAME LENGTH  a file of 16 bytes with a
+//   NAME.done that says LENGTH odd-names NAME    two files with a newline and a 0x01 in their names
+//   link-out NAME a symbolic link to /etc/hostname
 // A PATH that begins with JOB/ is in the JOB made last.
 #include <fcntl.h>
 #include <signal.h>
@@ -118,7 +118,7 @@ bool wait_for_space(const fs::path& folder) {
 void pour(const fs::path& path, std::uint64_t size) {
   constexpr std::uint64_t kPiece = 64 << 10;
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  for (std::uint64_t at = 0; at < size;) {
+  for (std::uint64_t at = fs::file_size(path); at < size;) {
     if (!wait_for_space(path.parent_path())) std::exit(98);
     const std::string bytes = some_bytes(at, std::min(kPiece, size - at));
     if (::write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
