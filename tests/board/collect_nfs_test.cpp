@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "board/collect_board_fixture.hpp"
@@ -93,42 +94,74 @@ TEST_CASE("A folder that cannot be mounted ends the run before it begins") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE(
-    "Ctrl-C, a failed application and a lost line unmount, too, and nothing is removed there") {
-  if (!SmallDisk::is_available_or_skip()) return;
-  BoardServer board({.kind = each_kind()});
-  NetworkProxy network(board.port(), {}, std::nullopt);
-  const BoardUser user(board, network.port());
-  const Share share(board);
-  const auto end = GENERATE("ctrl-c", "failure", "cut", "killed");
-  CAPTURE(end);
-  Words options = nfs();
-  options.insert(options.end(), {"--reconnect", "2"});
-  Words application = {"job", kBoardJob, "ready", user.at("ready"), "hang"};
-  if (end == std::string("failure")) application = {"job", kBoardJob, "exit", "3"};
-  const BoardCollecting run(user, options, application);
-  REQUIRE(eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); }));
-  shorten_wait_for_lost_run(board);
-  if (end == std::string("ctrl-c")) run.send(SIGINT);
-  if (end == std::string("killed")) run.send(SIGKILL);
-  if (end == std::string("cut")) {
-    network.refuse(true);
-    network.cut_now();
+namespace {
+
+// A run that records into the share, over a network that can break.
+struct ShareScene {
+  RunResult run(const Words& application, const std::function<void(const BoardCollecting&)>& end) {
+    Words options = nfs();
+    options.insert(options.end(), {"--reconnect", "1"});
+    const BoardCollecting run(user, options, application);
+    REQUIRE(eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); }));
+    shorten_wait_for_lost_run(board);
+    end(run);
+    RunResult result = run.wait();
+    INFO(result.err);
+    CHECK(share.is_let_go());
+    CHECK(share.is_untouched());
+    return result;
   }
-  const RunResult result = run.wait();
-  INFO(result.err);
-  CHECK(share.is_let_go());
-  CHECK(share.is_untouched());
-  if (end == std::string("ctrl-c") || end == std::string("failure")) {
+  Words endless() const { return {"job", kBoardJob, "ready", user.at("ready"), "hang"}; }
+  void check_fetched() const {
     CHECK(names_in(user.output()) == kOnlyJob);
     CHECK(share.runs().empty());
-  } else {
-    // Nobody fetched it: it is where it was recorded.
+    CHECK(litter_on(board) == "");
+  }
+  // Nobody fetched it: it is where it was recorded.
+  void check_left() const {
     REQUIRE(share.runs().size() == 1);
     CHECK(fs::exists(share.folder() / share.runs().front() / kBoardJob / "info.json.0"));
+    CHECK(litter_on(board) == "");
   }
-  if (end == std::string("cut")) CHECK(contains(result.err, share.runs().front()));
-  CHECK(litter_on(board) == "");
+
+  BoardServer board{{.kind = each_kind()}};
+  NetworkProxy network{board.port(), {}, std::nullopt};
+  const BoardUser user{board, network.port()};
+  const Share share{board};
+};
+
+}  // namespace
+
+TEST_CASE("Ctrl-C unmounts the share after its results were fetched") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  ShareScene scene;
+  scene.run(scene.endless(), [](const BoardCollecting& run) { run.send(SIGINT); });
+  scene.check_fetched();
+}
+
+TEST_CASE("A failed application's results are fetched from the share, which is unmounted") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  ShareScene scene;
+  scene.run({"job", kBoardJob, "exit", "3"}, [](const BoardCollecting&) {});
+  scene.check_fetched();
+}
+
+TEST_CASE("A lost connection unmounts the share, and nothing is removed there") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  ShareScene scene;
+  const RunResult result = scene.run(scene.endless(), [&](const BoardCollecting&) {
+    scene.network.refuse(true);
+    scene.network.cut_now();
+  });
+  scene.check_left();
+  CHECK(contains(result.err, scene.share.runs().front()));
+}
+
+TEST_CASE("When msprof is killed, the board unmounts the share, and nothing is removed there") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  ShareScene scene;
+  scene.run(scene.endless(), [](const BoardCollecting& run) { run.send(SIGKILL); });
+  scene.check_left();
 }
 
 TEST_CASE("What --nfs takes is checked before anything happens") {
