@@ -24,6 +24,12 @@ constexpr std::uint64_t kSecondFileBytes = 12 << 20;
 constexpr std::uint64_t kPart = 3 << 20;
 const Words kParts = {"n1", "n2", "n3", "n4", "n5", "n6"};
 
+// How files travel: by tar, SFTP, tar and cat.
+const std::vector<BoardOptions> kEachWay = {{},
+                                            {.without = {"tar"}},
+                                            {.kind = BoardKind::dropbear},
+                                            {.kind = BoardKind::dropbear, .without = {"tar"}}};
+
 // A board behind a network that breaks.
 struct BrokenScene {
   explicit BrokenScene(const std::optional<Cut>& cut, const BoardOptions& options = {})
@@ -77,10 +83,18 @@ Words big_job() {
   return words;
 }
 
+void check_gone_for_good(const BrokenScene& scene, const RunResult& result) {
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK(contains(result.err, "could not be reached again within 1 s"));
+  CHECK(contains(result.err, "--reconnect"));
+  CHECK(names_in(scene.user.output()).empty());
+}
+
 }  // namespace
 
 TEST_CASE("An upload that is cut goes on over a new connection with what is missing") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const auto kind = each_kind();
   const std::uint64_t whole = application_bytes() + kFirst;
   BrokenScene scene(Cut{.after_bytes = whole + kFirst, .direction = Direction::up}, {.kind = kind});
   add_models(scene.user);
@@ -97,7 +111,7 @@ TEST_CASE("An upload that is cut goes on over a new connection with what is miss
 }
 
 TEST_CASE("A fetch that is cut goes on over a new connection with what is missing") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const auto kind = each_kind();
   BrokenScene scene(Cut{.after_bytes = 4 * kPart, .direction = Direction::down}, {.kind = kind});
   const RunResult result = scene.user.collect({"--reconnect", kAmple}, big_job());
   INFO(result.err);
@@ -115,11 +129,9 @@ TEST_CASE("A fetch that is cut goes on over a new connection with what is missin
 }
 
 TEST_CASE("A cut in the middle of a large file costs no byte of it that has come") {
-  constexpr std::uint64_t kLarge = 40 << 20;
-  constexpr std::uint64_t kCut = 30 << 20;
-  const BoardOptions board = GENERATE(
-      BoardOptions{}, BoardOptions{.without = {"tar"}}, BoardOptions{.kind = BoardKind::dropbear},
-      BoardOptions{.kind = BoardKind::dropbear, .without = {"tar"}});
+  constexpr std::uint64_t kLarge = 16 << 20;
+  constexpr std::uint64_t kCut = 12 << 20;
+  const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 2)));
   // At an end of the stream what is under way still comes.
   const Cut cut = {.after_bytes = kCut, .direction = Direction::down, .kind = CutKind::close};
   BrokenScene scene(cut, board);
@@ -136,7 +148,7 @@ TEST_CASE("A cut in the middle of a large file costs no byte of it that has come
 }
 
 TEST_CASE("An application whose connection is cut is ended with TERM, and its last arrives") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const auto kind = each_kind();
   BrokenScene scene(std::nullopt, {.kind = kind});
   const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
   REQUIRE(scene.is_ready(run));
@@ -151,9 +163,7 @@ TEST_CASE("An application whose connection is cut is ended with TERM, and its la
 }
 
 TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next run uses it") {
-  const BoardOptions board = GENERATE(
-      BoardOptions{}, BoardOptions{.without = {"tar"}}, BoardOptions{.kind = BoardKind::dropbear},
-      BoardOptions{.kind = BoardKind::dropbear, .without = {"tar"}});
+  const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 2)));
   const std::uint64_t whole = application_bytes() + kFirst;
   // In the middle of the second model.
   BrokenScene scene(frozen(whole + kFirst, Direction::up), board);
@@ -206,7 +216,7 @@ TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
 }
 
 TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const auto kind = each_kind();
   BrokenScene scene(frozen(kPart, Direction::down), {.kind = kind});
   const BoardCollecting run(scene.user, {}, big_job());
   REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
@@ -220,64 +230,58 @@ TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A connection that is gone for good leaves nothing here, and the board cleans itself") {
-  const Words options = {"--reconnect", "1"};
-  BrokenScene up(Cut{.after_bytes = application_bytes() + kSecondFileBytes,
-                     .direction = Direction::up,
-                     .connections = 1,
-                     .refuse_afterwards = true},
-                 {.kind = BoardKind::dropbear});
-  add_models(up.user);
-  BrokenScene down(Cut{.after_bytes = 4 * kPart,
-                       .direction = Direction::down,
-                       .connections = 1,
-                       .refuse_afterwards = true});
-  BrokenScene between(std::nullopt, {.kind = BoardKind::dropbear});
-  BrokenScene silent(std::nullopt);
-  const BoardCollecting sending(up.user, options, {"job", kBoardJob});
-  const BoardCollecting fetching(down.user, options, big_job());
-  const BoardCollecting running(between.user, options, endless_until_term(between.user));
-  const BoardCollecting waiting(silent.user, options, endless_until_term(silent.user));
-  REQUIRE(silent.is_ready(waiting));
+TEST_CASE("An upload whose connection is gone for good leaves nothing here and nothing there") {
+  BrokenScene scene(Cut{.after_bytes = application_bytes() + kSecondFileBytes,
+                        .direction = Direction::up,
+                        .refuse_afterwards = true},
+                    {.kind = each_kind()});
+  add_models(scene.user);
+  shorten_wait_for_lost_run(scene.board);
+  const RunResult result = scene.user.collect({"--reconnect", "1"}, {"job", kBoardJob});
+  check_gone_for_good(scene, result);
+  CHECK(scene.litter(0) == "");
+}
+
+TEST_CASE(
+    "A fetch whose connection is gone for good leaves nothing here, and the board keeps all") {
+  BrokenScene scene(
+      Cut{.after_bytes = 4 * kPart, .direction = Direction::down, .refuse_afterwards = true},
+      {.kind = each_kind()});
+  shorten_wait_for_lost_run(scene.board);
+  const RunResult result = scene.user.collect({"--reconnect", "1"}, big_job());
+  check_gone_for_good(scene, result);
+  CHECK(scene.litter(1) == "");
+  // Where the messages said that it would be.
+  CHECK(contains(result.err, scene.kept().string()));
+  CHECK(names_in(scene.kept() / kBoardJob / "data").size() == kParts.size() + 1);
+  CHECK((read_file(scene.kept() / kBoardJob / "data/n6") == big_bytes(kPart)));
+}
+
+TEST_CASE(
+    "An application whose connection is gone for good is ended, and the board keeps its data") {
+  // msprof detects a silent network after 30 s: only in a whole run.
+  const bool is_silent =
+      GENERATE_COPY(from_range(tests_whole() ? std::vector{0, 1} : std::vector{0})) == 1;
+  BrokenScene scene(std::nullopt, {.kind = each_kind()});
+  const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
+  REQUIRE(scene.is_ready(run));
+  shorten_wait_for_lost_run(scene.board);
   // New connections are refused, so that only the silence takes its time; the board's end stays
   // open.
-  silent.network.freeze(true);
-  silent.network.refuse(true);
-  REQUIRE(between.is_ready(running));
-  for (BrokenScene* scene : {&up, &down, &between, &silent}) {
-    shorten_wait_for_lost_run(scene->board);
-  }
-  between.network.refuse(true);
-  between.network.cut_now();
-
-  for (const BoardCollecting* run : {&sending, &fetching, &running, &waiting}) {
-    const RunResult result = run->wait();
-    INFO(result.err);
-    CHECK(result.exit_code == 6);
-    CHECK(contains(result.err, "could not be reached again within 1 s"));
-    CHECK(contains(result.err, "--reconnect"));
-  }
-  CHECK(names_in(up.user.output()).empty());
-  CHECK(names_in(down.user.output()).empty());
-  CHECK(names_in(between.user.output()).empty());
-  CHECK(names_in(silent.user.output()).empty());
+  if (is_silent) scene.network.freeze(true);
+  scene.network.refuse(true);
+  if (!is_silent) scene.network.cut_now();
+  const RunResult result = run.wait();
+  check_gone_for_good(scene, result);
   // In the end the board's TCP gives up, too.
-  silent.network.cut_now();
-
-  CHECK(up.litter(0) == "");
-  CHECK(down.litter(1) == "");
-  CHECK(between.litter(1) == "");
-  CHECK(silent.litter(1) == "");
-  // Where the messages said that it would be.
-  CHECK(contains(fetching.err(), down.kept().string()));
-  CHECK(contains(running.err(), between.kept().string()));
-  CHECK(names_in(down.kept() / kBoardJob / "data").size() == kParts.size() + 1);
-  CHECK((read_file(down.kept() / kBoardJob / "data/n6") == big_bytes(kPart)));
-  CHECK(read_file(between.kept() / kBoardJob / "data/last") == "at TERM");
+  if (is_silent) scene.network.cut_now();
+  CHECK(scene.litter(1) == "");
+  CHECK(contains(result.err, scene.kept().string()));
+  CHECK(read_file(scene.kept() / kBoardJob / "data/last") == "at TERM");
 }
 
 TEST_CASE("A board that starts anew during a run is found again, and what it has arrives") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const auto kind = each_kind();
   BoardScene scene({.kind = kind});
   const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
@@ -314,39 +318,49 @@ TEST_CASE("A board that is switched off during a run has what it recorded for th
   CHECK(scene.litter(1) == "");
 }
 
-TEST_CASE("A board whose msprof was killed ends the run itself, and takes the next one") {
-  BoardScene killed({.kind = BoardKind::dropbear});
-  BoardScene interrupted;
-  const Words options = {"--reconnect", "1"};
-  const BoardCollecting first(killed.user, options, endless_until_term(killed.user));
-  Words deaf = endless_until_term(interrupted.user);
-  deaf.insert(deaf.begin(), "ignore-ends");
-  const BoardCollecting second(interrupted.user, options, deaf);
-  REQUIRE(eventually([&] { return fs::exists(killed.user.at("ready")) || first.has_ended(); }));
-  REQUIRE(
-      eventually([&] { return fs::exists(interrupted.user.at("ready")) || second.has_ended(); }));
-  for (BoardScene* scene : {&killed, &interrupted}) shorten_wait_for_lost_run(scene->board);
-  first.send(SIGKILL);
-  CHECK(first.wait().signal == SIGKILL);
-  second.send(SIGINT);
-  REQUIRE(eventually([&] { return contains(second.err(), "asking main to end"); }));
-  CHECK(eventually([&] {
-    second.send(SIGINT);
-    return second.has_ended();
-  }));
-  CHECK(second.wait().exit_code == 130);
+namespace {
 
-  for (BoardScene* scene : {&killed, &interrupted}) {
-    // What msprof itself left here goes with the next run.
-    CHECK(litter_on(scene->board, 1) == "");
-    const RunResult next = scene->user.collect({}, {"job", kOtherBoardJob});
-    INFO(next.err);
-    CHECK(next.exit_code == 0);
-    CHECK(scene->arrived() == Words{kOtherBoardJob});
-    CHECK(scene->litter(1) == "");
-  }
-  const fs::path kept = killed.board.home() / ".msprof/kept";
+// The board has ended a run whose msprof is gone, keeps what it recorded, and accepts the next.
+void check_ended_by_board(const BoardScene& scene) {
+  // The files of the ended msprof in the output folder are removed by the next run.
+  CHECK(litter_on(scene.board, 1) == "");
+  const RunResult next = scene.user.collect({}, {"job", kOtherBoardJob});
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+  CHECK(scene.arrived() == Words{kOtherBoardJob});
+  CHECK(scene.litter(1) == "");
+}
+
+}  // namespace
+
+TEST_CASE("A board whose msprof was killed ends the run itself, and takes the next one") {
+  BoardScene scene({.kind = each_kind()});
+  const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
+  shorten_wait_for_lost_run(scene.board);
+  run.send(SIGKILL);
+  CHECK(run.wait().signal == SIGKILL);
+  check_ended_by_board(scene);
+  const fs::path kept = scene.board.home() / ".msprof/kept";
   CHECK(read_file(kept / names_in(kept).front() / kBoardJob / "data/last") == "at TERM");
+}
+
+TEST_CASE("A board whose msprof ended at the third Ctrl-C kills a deaf application") {
+  BoardScene scene({.kind = each_kind()});
+  Words deaf = endless_until_term(scene.user);
+  deaf.insert(deaf.begin(), "ignore-ends");
+  const BoardCollecting run(scene.user, {"--reconnect", "1"}, deaf);
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
+  // Also the 5 s that a deaf application has after TERM.
+  shorten_wait_for_lost_run(scene.board, kShortSleeps + 5);
+  run.send(SIGINT);
+  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  CHECK(eventually([&] {
+    run.send(SIGINT);
+    return run.has_ended();
+  }));
+  CHECK(run.wait().exit_code == 130);
+  check_ended_by_board(scene);
 }
 
 }  // namespace msprof::test
