@@ -137,7 +137,7 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   const fs::path seen = scene.run_folder() / "survive/seen";
   REQUIRE(eventually([&] { return fs::exists(seen) && read_file(seen) == "6 4\n"; }));
   // SIGHUP: its terminal was closed.
-  const int how = GENERATE(SIGKILL, SIGHUP);
+  const int how = GENERATE_COPY(from_range(sample_for_case(std::vector{SIGKILL, SIGHUP}, 1)));
   first.send(how);
   const RunResult killed = first.wait();
   if (how == SIGKILL) CHECK(killed.signal == SIGKILL);
@@ -172,37 +172,44 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   CHECK(record["command"][0] == "main");
 }
 
-TEST_CASE("Of several runs, one has to be named; one that is followed is left to its msprof") {
-  SurvivalScene scene;
-  std::vector<std::string> names;
-  for (int i = 0; i < 2; ++i) {
-    const BoardUser user(scene.board);
-    const BoardCollecting run(user, {"--survive", "--reconnect", "0"}, two_halves(user));
-    REQUIRE(eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); }));
-    if (i == 1) {
-      const RunResult followed = scene.go_on({"--attach", scene.run_folder().filename().string()});
-      INFO(followed.err);
-      CHECK(followed.exit_code == 6);
-      CHECK(contains(followed.err, "followed by "));
-      CHECK(contains(followed.err, "--force"));
-    }
-    run.send(SIGKILL);
-    run.wait();
-    shorten_wait_for_lost_run(scene.board);
-    write_file(user.at("go"), "");
-    const fs::path kept = scene.board.home() / ".msprof/kept";
-    REQUIRE(eventually([&] { return names_in(kept).size() == static_cast<std::size_t>(i) + 1; }));
-    names = names_in(kept);
-  }
+TEST_CASE("A run that is followed is left to its msprof") {
+  SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
+  REQUIRE(scene.is_ready(run));
+  const RunResult followed = scene.go_on({"--attach", scene.run_folder().filename().string()});
+  INFO(followed.err);
+  CHECK(followed.exit_code == 6);
+  CHECK(contains(followed.err, "followed by "));
+  CHECK(contains(followed.err, "--force"));
+  scene.let_go();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  check_results(scene);
+}
+
+TEST_CASE("Of several runs that a board keeps, one has to be named") {
+  SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting run(scene.user, {"--survive", "--reconnect", "0"}, two_halves(scene.user));
+  REQUIRE(scene.is_ready(run));
+  run.send(SIGKILL);
+  run.wait();
+  shorten_wait_for_lost_run(scene.board);
+  scene.let_go();
+  REQUIRE(scene.is_kept());
+  // A second one like it.
+  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const std::string name = names_in(kept).front();
+  fs::copy(kept / name, kept / (name + "-2"), fs::copy_options::recursive);
   const RunResult several = scene.go_on({"--fetch"});
   INFO(several.err);
   CHECK(several.exit_code == 2);
   CHECK(contains(several.err, "holds 2 runs"));
-  for (const std::string& name : names) {
-    CHECK(contains(several.err, name));
-    const RunResult one = scene.go_on({"--fetch", name});
-    INFO(one.err);
-    CHECK(one.exit_code == 0);
+  for (const std::string& one : names_in(kept)) {
+    CHECK(contains(several.err, one));
+    const RunResult fetched = scene.go_on({"--fetch", one});
+    INFO(fetched.err);
+    CHECK(fetched.exit_code == 0);
   }
   CHECK(names_in(scene.user.output()).size() == 4);
   CHECK(scene.litter() == "");
