@@ -158,10 +158,9 @@ TEST_CASE("The end of stdin is the same with a terminal of the board and without
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("How the application ended is the same with a terminal of the board and without") {
-  const BoardScene scene({.kind = each_kind()});
-  const std::string tty = GENERATE("--tty", "--no-tty");
-  INFO(tty);
+namespace {
+
+void check_ends(const BoardScene& scene, const std::string& tty) {
   const auto end_of = [&](const Words& application) {
     const RunResult run = scene.user.collect({tty}, application);
     UNSCOPED_INFO(run.out << run.err);
@@ -181,6 +180,18 @@ TEST_CASE("How the application ended is the same with a terminal of the board an
   write_file(scene.user.project() / "main", "#!/nowhere/interpreter\n");
   CHECK(contains(end_of({}), "main cannot be run: the interpreter or loader"));
   CHECK(scene.litter().find("processes") == std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("With a terminal of the board it is known how the application ended") {
+  const BoardScene scene({.kind = each_kind()});
+  check_ends(scene, "--tty");
+}
+
+TEST_CASE("Without a terminal of the board it is known how the application ended") {
+  const BoardScene scene({.kind = each_kind()});
+  check_ends(scene, "--no-tty");
 }
 
 TEST_CASE("The board's terminal has the size of the user's, also when that changes") {

@@ -21,10 +21,11 @@ struct ServerScene : BoardScene {
     add_script("app/infer", recording_script("$result"));
   }
 
-  // How long a program on PATH has to answer whose it is, instead of the 5 s of the product.
-  void wait_for_answers(const std::string& seconds) {
-    board.replace_tool("sleep",
-                       "[ \"$1\" != 5 ] || set -- " + seconds + "\nexec /usr/bin/sleep \"$@\"");
+  // How long a program on PATH has to answer whose it is, instead of the 5 s of the product. Not
+  // among the board's tools: /etc/profile sets another PATH.
+  void wait_for_answers(const std::string& seconds) const {
+    add_script("bin/sleep",
+               "[ \"$1\" != 5 ] || set -- " + seconds + "\nexec /usr/bin/sleep \"$@\"\n");
   }
 
   std::filesystem::path home() const { return board.home(); }
