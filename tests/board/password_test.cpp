@@ -21,6 +21,15 @@ constexpr const char* kQuestion = "password for root@10.0.0.1: ";
 using Words = std::vector<std::string>;
 const Words kAsk = {"ask", "root"};
 
+// Sets the variable, and removes it if nobody has.
+class PasswordVariable {
+ public:
+  explicit PasswordVariable(const char* value) { ::setenv(kVariable, value, 1); }
+  ~PasswordVariable() { ::unsetenv(kVariable); }
+  PasswordVariable(const PasswordVariable&) = delete;
+  PasswordVariable& operator=(const PasswordVariable&) = delete;
+};
+
 // The read end of a pipe that holds `text` and has no writer.
 class Pipe {
  public:
@@ -60,12 +69,12 @@ Secret secret(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the password comes from --password-stdin, then the variable, then the file") {
-  ::setenv(kVariable, "of the variable", 1);
+  const PasswordVariable first("of the variable");
   const auto given = password_source(secret("given"), config_with("of the file"));
   CHECK(given.first()->reveal() == "given");
   CHECK(std::getenv(kVariable) == nullptr);
 
-  ::setenv(kVariable, "of the variable", 1);
+  const PasswordVariable second("of the variable");
   const auto variable = password_source(std::nullopt, config_with("of the file"));
   CHECK(std::getenv(kVariable) == nullptr);
   CHECK(variable.first()->reveal() == "of the variable");
@@ -79,7 +88,7 @@ TEST_CASE("the password comes from --password-stdin, then the variable, then the
 }
 
 TEST_CASE("an empty variable is none, and goes too") {
-  ::setenv(kVariable, "", 1);
+  const PasswordVariable empty("");
   const auto source = password_source(std::nullopt, config_with("of the file"));
   CHECK(std::getenv(kVariable) == nullptr);
   CHECK(source.first()->reveal() == "of the file");
