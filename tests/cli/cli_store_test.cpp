@@ -9,6 +9,7 @@
 #include <random>
 
 #include "cli/cli_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/sample.hpp"
 
 using namespace msprof::test;
@@ -145,7 +146,9 @@ TEST_CASE("an import that is killed leaves the old store, and the next one clean
   std::mt19937 random(20251120);
   std::uniform_real_distribution<double> fraction(0.05, 0.9);
   int killed = 0;
-  for (int round = 0; round < (tests_whole() ? 20 : 5); ++round) {
+  const HangDeadline hang;
+  for (int round = 0; round < (tests_whole() ? 20 : 5) || (killed == 0 && !hang.is_over());
+       ++round) {
     RunningProgram import(msprof_path(), with_dir({"import"}, job));
     // The moment is what is random here; nothing is waited for.
     const auto delay =
@@ -170,7 +173,7 @@ TEST_CASE("Ctrl-C, TERM and HUP end an import with 130 and leave nothing half-ma
   add_many_records(job, kManyRecords);
   RunResult result;
   // An import may end before the signal comes; then another one is tried.
-  for (int round = 0; round < 20 && result.exit_code != 130; ++round) {
+  for (const HangDeadline hang; result.exit_code != 130 && !hang.is_over();) {
     fs::remove_all(job.folder() / "sqlite");
     RunningProgram import(msprof_path(), with_dir({"import"}, job));
     if (wait_for_temporary(import, job.folder() / "sqlite")) import.send(signal);
@@ -187,7 +190,7 @@ TEST_CASE("Ctrl-C ends an export with 130 and leaves no half-made file") {
   add_many_records(job, kManyRecords);
   REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
   RunResult result;
-  for (int round = 0; round < 20 && result.exit_code != 130; ++round) {
+  for (const HangDeadline hang; result.exit_code != 130 && !hang.is_over();) {
     fs::remove_all(job.folder() / "timeline");
     RunningProgram program(msprof_path(), with_dir({"export", "timeline"}, job));
     if (wait_for_temporary(program, job.folder() / "timeline")) program.send(SIGINT);
