@@ -163,7 +163,7 @@ TEST_CASE("An application whose connection is cut is ended with TERM, and its la
 }
 
 TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next run uses it") {
-  const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 2)));
+  const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 1)));
   const std::uint64_t whole = application_bytes() + kFirst;
   // In the middle of the second model.
   BrokenScene scene(frozen(whole + kFirst, Direction::up), board);

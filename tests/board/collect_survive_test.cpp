@@ -373,6 +373,8 @@ TEST_CASE("Ctrl-C reaches a run that another msprof started") {
 TEST_CASE("The time limit holds while nobody follows the run") {
   const LimitedScene limited(BoardKind::openssh, "0");
   SurvivalScene& scene = *limited.scene;
+  // The board looks at the limit with sleeps of a second, too.
+  REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/end"); }));
   shorten_wait_for_lost_run(scene.board);
   REQUIRE(scene.is_kept());
   const RunResult result = scene.go_on({"--attach"});

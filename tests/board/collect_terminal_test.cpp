@@ -145,7 +145,8 @@ TEST_CASE("The end of stdin is the same with a terminal of the board and without
     CHECK(contains(run.err, "that was all"));
   }
   SECTION("of a file, with a whole last line or without") {
-    const std::string input = GENERATE("one\ntwo", "one\ntwo\n", "");
+    const std::vector<std::string> inputs = {"one\ntwo", "one\ntwo\n", ""};
+    const std::string input = GENERATE_COPY(from_range(sample_for_case(inputs, 2)));
     const BoardCollecting collecting(
         scene.user, {tty}, {"job", kBoardJob, "echo-stdin", "say", "that was all"}, input);
     const RunResult run = collecting.wait();

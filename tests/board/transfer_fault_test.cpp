@@ -190,7 +190,8 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
 TEST_CASE("A full disk of the board is told in its own words with the space that is free") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(8 << 20);
-  const NamedBoard& kind = transfer_boards().at(static_cast<std::size_t>(GENERATE(0, 1, 3, 5)));
+  const NamedBoard& kind = transfer_boards().at(
+      GENERATE_COPY(from_range(sample_for_case(std::vector<std::size_t>{0, 1, 3, 5}, 2))));
   INFO(kind.name);
   TransferBoard board(kind.options);
   const TempFolder project;
@@ -289,7 +290,7 @@ TEST_CASE(
     "A board whose tar sends what it likes changes nothing outside, and its files come home") {
   const TempFolder outside;
   const fs::path evil = outside / "evil";
-  const auto [name, stream] = GENERATE_REF(table<std::string, std::string>({
+  const std::vector<std::pair<std::string, std::string>> streams = {
       {"../evil", tar_file("../evil", "x") + tar_end()},
       {"absolute", tar_file(evil.string(), "x") + tar_end()},
       {"through a link",
@@ -303,7 +304,10 @@ TEST_CASE(
       {"nothing", ""},
       {"no end", tar_file("file", "whole") + tar_end() + std::string(3 << 20, '\0')},
       {"short", tar_file("file", "whole").substr(0, 514)},
-  }));
+  };
+  const std::size_t which =
+      GENERATE_COPY(from_range(sample_for_case(sample_below(streams.size(), streams.size()), 6)));
+  const auto& [name, stream] = streams[which];
   INFO(name);
   TransferBoard board({});
   make_file(board.there / "file", "whole");

@@ -45,7 +45,7 @@ struct NamedBoard {
   bool tells_times = true;  // its listings do
 };
 const std::vector<NamedBoard>& transfer_boards();
-// In a test case: runs the rest of it once for each way in which files travel.
+// In a test case: one of the ways in which files travel (tar, SFTP, cat); all in a whole run.
 const NamedBoard& each_way();
 
 void append(const std::filesystem::path& path, std::string_view bytes);

@@ -145,7 +145,8 @@ TEST_CASE("A file that a comparison of times could miss has another time on the 
 }
 
 TEST_CASE("A file that changes while it is sent tears nothing and is due to be sent again") {
-  const NamedBoard& kind = transfer_boards().at(static_cast<std::size_t>(GENERATE(0, 1, 3, 5)));
+  const NamedBoard& kind = transfer_boards().at(
+      GENERATE_COPY(from_range(sample_for_case(std::vector<std::size_t>{0, 1, 3, 5}, 2))));
   INFO(kind.name);
   const bool grows = GENERATE(true, false);
   INFO(grows);
@@ -286,16 +287,17 @@ TEST_CASE("Ten thousand small files go and come") {
   CHECK(difference(board.here.path(), project.path(), Compare::bytes_and_times) == "");
 }
 
-TEST_CASE("A file of 200 MB comes home whole") {
+TEST_CASE("A large file comes home whole") {
+  const std::uint64_t size = tests_whole() ? 200'000'000 : 70'000'000;
   const NamedBoard& kind = each_way();
   INFO(kind.name);
   TransferBoard board(kind.options);
   make_file(board.there / "large", "begin");
-  fs::resize_file(board.there / "large", 200'000'000);
+  fs::resize_file(board.there / "large", size);
   append(board.there / "large", "end");
   const FetchReport report = board.fetch();
-  CHECK(report.bytes == 200'000'003);
-  CHECK(fs::file_size(board.here / "large") == 200'000'003);
+  CHECK(report.bytes == size + 3);
+  CHECK(fs::file_size(board.here / "large") == size + 3);
   std::ifstream file(board.here / "large", std::ios::binary);
   file.seekg(-3, std::ios::end);
   std::string end;
