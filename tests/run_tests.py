@@ -75,7 +75,8 @@ class Runner:
         test, numbers = job
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             report, output = os.path.join(folder, "report"), os.path.join(folder, "output")
-            command = list(test.command)
+            # A caller may ignore signals (nohup), which programs would inherit.
+            command = ["env", "--default-signal=HUP,INT,QUIT"] + test.command
             if test.has_cases:
                 command += ["--report", report, "--cases", ",".join(map(str, numbers))]
             open(report, "w").close()
