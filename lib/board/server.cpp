@@ -78,7 +78,9 @@ ask() {
   MSPROF_RUN="$mark" "$1" --version </dev/null >"$answer" 2>/dev/null &
   child=$!
   (
-    MSPROF_RUN="$mark" sleep 5
+    trap 'kill $!; exit' TERM
+    MSPROF_RUN="$mark" sleep 5 &
+    wait $!
     : > "$answer.late"
     kill -KILL $child
   ) </dev/null >/dev/null 2>&1 &
