@@ -12,6 +12,7 @@
 
 using namespace msprof::acl;
 using namespace msprof::acl::test;
+using msprof::test::contains;
 using msprof::test::ImportedCapture;
 using msprof::test::read_file;
 using msprof::test::write_file;
