@@ -108,7 +108,7 @@ class SideChild {
     // One that prints without a pause must not keep the others waiting.
     drain_all(4);
     if (!reap()) return false;
-    // What is left in the pipes of one that has ended is less than these.
+    // 32 reads take more than a pipe holds: this empties the pipes of a child that has ended.
     drain_all(32);
     out_.finish();
     err_.finish();

@@ -59,7 +59,8 @@ class TraceDbWriter {
   void set_meta(std::string_view key, std::string_view value);
 
   // Database through which everything added so far can be read, by the thread of the caller; it
-  // stays until publish(). add() may go on meanwhile, of other tables than are being read.
+  // remains valid until publish(). Meanwhile add() may be called for tables that are not being
+  // read.
   const Database& readable();
   // Runs SQL without values for derive passes, once all rows are added.
   void execute(const std::string& sql);

@@ -31,8 +31,8 @@ struct CommGroup {
 };
 
 // Groups by device and name (kNull: N/A). Thread ids run through all devices of the file: a
-// group's collectives, then its planes. CANN 5 counted the planes alone, and had the collectives
-// behind.
+// group's collectives, then its planes. CANN 5 counted the planes alone, and put the collectives
+// after them.
 class CommGroups {
  public:
   CommGroups(const Database& db, bool is_cann5) : db_(db) {
