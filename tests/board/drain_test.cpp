@@ -473,8 +473,7 @@ TEST_CASE(
   };
   const std::size_t moments = drain_cut(0, CutAt::none);
   CHECK(moments >= 15);
-  for (const std::size_t moment : sample_for_case(sample_below(moments, moments), 5))
-    drain_cut(moment, how);
+  for (const std::size_t moment : sample_below(moments, 5, case_seed())) drain_cut(moment, how);
 }
 
 TEST_CASE("A journal that breaks off within a line counts up to the line before") {

@@ -34,10 +34,11 @@ std::vector<Value> sample(const std::vector<Value>& values, std::size_t count,
 }
 
 // The same of the numbers from 0 to `end` - 1.
-inline std::vector<std::size_t> sample_below(std::size_t end, std::size_t count) {
+inline std::vector<std::size_t> sample_below(std::size_t end, std::size_t count,
+                                             std::uint32_t seed = test_seed()) {
   std::vector<std::size_t> numbers(end);
   for (std::size_t i = 0; i < end; ++i) numbers[i] = i;
-  return sample(numbers, count);
+  return sample(numbers, count, seed);
 }
 
 }  // namespace msprof::test
