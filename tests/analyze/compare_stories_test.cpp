@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "support/files.hpp"
 #include "support/run_program.hpp"
@@ -90,13 +89,6 @@ double share_of_type(const Json& comparison, const std::string& type) {
   return 0;
 }
 
-std::set<std::string> first_types(const Json& comparison, std::size_t count) {
-  std::set<std::string> types;
-  for (std::size_t i = 0; i < count; ++i)
-    types.insert(comparison.at("types").at(i).at("type").get<std::string>());
-  return types;
-}
-
 }  // namespace
 
 TEST_CASE("the same model with a larger batch is compared by picture, and no four times slower") {
@@ -114,35 +106,32 @@ TEST_CASE("the same model with a larger batch is compared by picture, and no fou
   CHECK(execution_us <= 1.5 * story.new_executions_us().back());
 }
 
-// Real runs on a machine that others use, too: where one side met a busy phase, a layer of both
-// sides has changed by more than any that went. Then the story is run again.
+// Real runs: another program may slow any layer down, so that nothing is expected of the order of
+// the changes. compare_runs_test has that, with times that it sets.
 TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with their shares") {
-  constexpr int kMaxTries = 4;
-  bool is_told = false;
-  for (int tries = 0; tries < kMaxTries && !is_told; ++tries) {
-    const Story story("mish", "leaky_relu");
-    const Json& comparison = story.comparison;
-    CHECK(comparison.at("total").at("delta_us") == Approx(story.change_us()).epsilon(0.1));
-    double shares = 0, by_hand = 0;
-    for (const char* type : {"Softplus", "Tanh", "Mul", "LeakyRelu"}) {
-      const std::string condition = "name.text = '" + std::string(type) + "'";
-      const double share =
-          100 * (story.new_us(condition) - story.base_us(condition)) / story.change_us();
-      INFO(type);
-      CHECK(share_of_type(comparison, type) == Approx(share).epsilon(0.1).margin(1));
-      shares += share_of_type(comparison, type);
-      by_hand += share;
-    }
-    CHECK(shares == Approx(by_hand).epsilon(0.1).margin(1));
-    // What went is named, layer by layer: six activations of three layers, six of one.
-    CHECK(comparison.at("matches").at("only_base") == 18);
-    CHECK(comparison.at("matches").at("only_new") == 6);
-    const Json& largest = comparison.at("ops").at(0);
-    is_told = comparison.at("verdict") == "faster" && comparison.at("total").at("percent") < -20 &&
-              first_types(comparison, 2) == std::set<std::string>{"Softplus", "Tanh"} &&
-              largest.at("matched_by") == "unmatched" && largest.at("is_noise") == false;
+  const Story story("mish", "leaky_relu");
+  const Json& comparison = story.comparison;
+  CHECK(comparison.at("total").at("delta_us") == Approx(story.change_us()).epsilon(0.1));
+  double shares = 0, by_hand = 0;
+  for (const char* type : {"Softplus", "Tanh", "Mul", "LeakyRelu"}) {
+    const std::string condition = "name.text = '" + std::string(type) + "'";
+    const double share =
+        100 * (story.new_us(condition) - story.base_us(condition)) / story.change_us();
+    INFO(type);
+    CHECK(share_of_type(comparison, type) == Approx(share).epsilon(0.1).margin(1));
+    shares += share_of_type(comparison, type);
+    by_hand += share;
   }
-  CHECK(is_told);
+  CHECK(shares == Approx(by_hand).epsilon(0.1).margin(1));
+  // What went is named, layer by layer: six activations of three layers, six of one.
+  CHECK(comparison.at("matches").at("only_base") == 18);
+  CHECK(comparison.at("matches").at("only_new") == 6);
+  std::map<std::string, int> unmatched;
+  for (const Json& op : comparison.at("ops"))
+    if (op.at("matched_by") == "unmatched")
+      ++unmatched[op.at(op.at("base_type").is_null() ? "new_type" : "base_type")];
+  CHECK(unmatched ==
+        std::map<std::string, int>{{"Softplus", 6}, {"Tanh", 6}, {"Mul", 6}, {"LeakyRelu", 6}});
 }
 
 TEST_CASE("face_mask against face_mask_fused: every Conv, BN and Relu is matched with its fusion") {
