@@ -337,9 +337,9 @@ TEST_CASE("what the profiler asks of the devices is answered") {
   uint32_t model = 0;
   REQUIRE(aclmdlLoadFromMem(text.data(), text.size(), &model) == ACL_SUCCESS);
   uint16_t device = 0;
-  CHECK(msprof::acl::model_is_loaded(model, device));
+  CHECK(msprof::acl::find_model_device(model, device));
   CHECK(device == 5);
-  CHECK_FALSE(msprof::acl::model_is_loaded(model + 1, device));
+  CHECK_FALSE(msprof::acl::find_model_device(model + 1, device));
   const OwnStream stream;
   msprof::acl::TaskIds first, second;
   CHECK(msprof::acl::enqueue_step(stream, 1, 2, 0, first));

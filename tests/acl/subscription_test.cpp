@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "acl/prof_fixture.hpp"
+#include "runtime/acl/include/profiling/aprof_pub.h"
 #include "runtime/acl/prof/op_record.hpp"
 #include "runtime/prof/record_queue.hpp"
 #include "runtime/prof/subscription.hpp"
@@ -212,6 +213,32 @@ TEST_CASE("the key points of each execution come behind its operators") {
     CHECK(start(last) <= start(last - 2));
     CHECK(end(last) >= end(last - 1));
   }
+}
+
+TEST_CASE("a model of a graph is subscribed on the device that the program set for it") {
+  constexpr std::uint32_t kGraphModel = 7000;
+  const OpInfo op = op_of("conv1", "Conv2D");
+  const CapturedStderr quiet;
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  CHECK(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_ERROR_INVALID_MODEL_ID);
+  REQUIRE(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 1) == 0);
+  CHECK(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 0) == -1);
+  REQUIRE(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_SUCCESS);
+  send_to_subscriber(task_of(kGraphModel, op, 5));
+  // The pipe is closed although nobody ever loaded the model: a reader comes to its end.
+  CHECK(aclprofModelUnSubscribe(kGraphModel) == ACL_SUCCESS);
+  CHECK(starts_of(read_all(scene.reader())) == std::vector<std::uint64_t>{5});
+  CHECK(MsprofUnsetDeviceIdByGeModelIdx(kGraphModel, 0) == -1);
+  CHECK(MsprofUnsetDeviceIdByGeModelIdx(kGraphModel, 1) == 0);
+  CHECK(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_ERROR_INVALID_MODEL_ID);
+  // A model that is loaded has its device already.
+  const std::uint32_t loaded = scene.model(2);
+  CHECK(MsprofSetDeviceIdByGeModelIdx(loaded, 1) == -1);
+  CHECK(MsprofSetDeviceIdByGeModelIdx(loaded, 2) == 0);
+  CHECK(MsprofUnsetDeviceIdByGeModelIdx(loaded, 2) == 0);
+  // No device of this host.
+  CHECK(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 64) == -1);
 }
 
 TEST_CASE("a record that was changed on its way is refused") {

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <map>
+#include <mutex>
 
 #include "acl/acl_base.h"
 #include "runtime/acl/device/failure.hpp"
@@ -18,13 +20,54 @@ std::uint32_t device_count() {
   return Runtime::instance().device_count();
 }
 
-bool model_is_loaded(std::uint32_t model, std::uint16_t& device) {
+namespace {
+
+// Models of graphs, which run without a call of aclmdlLoad…, with their devices.
+struct GraphModels {
+  std::mutex mutex;
+  std::map<std::uint32_t, std::uint32_t> device_of;
+};
+
+// Never destroyed: other threads may still be inside the interface while the process exits.
+GraphModels& graph_models() {
+  static auto* const made = new GraphModels;
+  return *made;
+}
+
+bool find_loaded_model(std::uint32_t model, std::uint16_t& device) {
   try {
     device = Runtime::instance().find_model(model)->device_id();
     return true;
   } catch (const Failure&) {
     return false;
   }
+}
+
+}  // namespace
+
+bool find_model_device(std::uint32_t model, std::uint16_t& device) {
+  if (find_loaded_model(model, device)) return true;
+  const std::lock_guard lock(graph_models().mutex);
+  const auto found = graph_models().device_of.find(model);
+  if (found == graph_models().device_of.end()) return false;
+  device = static_cast<std::uint16_t>(found->second);
+  return true;
+}
+
+bool set_graph_model_device(std::uint32_t model, std::uint32_t device) {
+  std::uint16_t loaded_on = 0;
+  if (device >= device_count() || (find_loaded_model(model, loaded_on) && loaded_on != device))
+    return false;
+  const std::lock_guard lock(graph_models().mutex);
+  return graph_models().device_of.try_emplace(model, device).first->second == device;
+}
+
+bool unset_graph_model_device(std::uint32_t model, std::uint32_t device) {
+  const std::lock_guard lock(graph_models().mutex);
+  const auto found = graph_models().device_of.find(model);
+  if (found == graph_models().device_of.end() || found->second != device) return false;
+  graph_models().device_of.erase(found);
+  return true;
 }
 
 namespace {

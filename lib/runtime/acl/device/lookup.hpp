@@ -16,8 +16,14 @@ bool acl_is_initialised();
 // Devices of this host (MSPROF_HOST_DEVICES); known before aclInit too.
 std::uint32_t device_count();
 
-// Whether a model of this number is loaded, and on which device.
-bool model_is_loaded(std::uint32_t model, std::uint16_t& device);
+// Whether there is a model of this number, and on which device: one that is loaded, or one of a
+// graph whose device the program has set.
+bool find_model_device(std::uint32_t model, std::uint16_t& device);
+
+// Sets and forgets the device of a model of a graph. False for a model that has another device, and
+// for one that has none to forget.
+bool set_graph_model_device(std::uint32_t model, std::uint32_t device);
+bool unset_graph_model_device(std::uint32_t model, std::uint32_t device);
 
 // Waits until what was launched on these devices before has run: at most 2 s, and not for events or
 // callbacks. Returns at once inside a function that a stream runs.

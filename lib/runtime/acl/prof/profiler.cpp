@@ -142,7 +142,7 @@ aclError Profiler::subscribe_model(std::uint32_t model, const SubscribeOrder& or
   if (const aclError result = runtime::refusal_of_subscription(state_); result != ACL_SUCCESS)
     return result;
   std::uint16_t device = 0;
-  if (!model_is_loaded(model, device)) return ACL_ERROR_INVALID_MODEL_ID;
+  if (!find_model_device(model, device)) return ACL_ERROR_INVALID_MODEL_ID;
   if (const aclError result = subscribe(model, device, order); result != ACL_SUCCESS) return result;
   ++subscribed_models_;
   state_ = State::subscribed;
