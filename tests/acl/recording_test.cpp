@@ -105,6 +105,29 @@ TEST_CASE("a recording makes a folder as CANN names it, with everything that bel
   CHECK(nlohmann::json::parse(read_file(made / "host" / "sample.json"))["app"] == "face_mask");
 }
 
+TEST_CASE("the info files of each device name that device and no other") {
+  const TempFolder folder;
+  const bool on_use = GENERATE(true, false);
+  auto options = options_in(folder.path());
+  options.devices = {0, 1, 5};
+  options.devices_on_use = on_use;
+  RunningRecording recording(options);
+  const acl::OpInfo op = make_op("relu", "Relu");
+  for (const std::uint16_t device : options.devices)
+    run_op(op, {device, 1, 0}, runtime::monotonic_ns());
+  recording.finish();
+  const auto devices_in = [&](const std::string& file) {
+    return nlohmann::json::parse(read_file(recording.folder() / file))["devices"]
+        .get<std::string>();
+  };
+  CHECK(devices_in("host/sample.json") == "64");
+  for (const std::uint16_t device : options.devices) {
+    const std::string number = std::to_string(device);
+    CHECK(devices_in("device_" + number + "/sample.json") == number);
+    CHECK(devices_in("device_" + number + "/info.json." + number) == number);
+  }
+}
+
 TEST_CASE("every slice is closed: its own size, and a .done that says it") {
   const TempFolder folder;
   RunningRecording recording(options_in(folder.path()));

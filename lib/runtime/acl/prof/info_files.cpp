@@ -89,13 +89,6 @@ Json device_info(std::uint16_t device) {
           {"aiv_frequency", "1000"}};
 }
 
-std::string device_list(const RecordingOptions& options) {
-  std::string list;
-  for (const std::uint16_t device : options.devices)
-    list += (list.empty() ? "" : ",") + std::to_string(device);
-  return list;
-}
-
 const char* on_off(bool on) {
   return on ? "on" : "off";
 }
@@ -189,7 +182,7 @@ std::string sample_json(const RecordingOptions& options, std::optional<std::uint
       counts ? counter_set(*metrics_of(options), options.chip, true) : CounterSet{};
   Json sample = {
       {"result_dir", folder},
-      {"devices", device ? device_list(options) : kHostDevice},
+      {"devices", device ? std::to_string(*device) : kHostDevice},
       {"storageLimit", options.storage_limit_bytes == 0
                            ? std::string()
                            : std::to_string(options.storage_limit_bytes >> 20U) + "MB"},
