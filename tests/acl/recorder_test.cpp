@@ -1,5 +1,6 @@
 // What is told to the recorder is what our import reads.
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <map>
 #include <thread>
 
@@ -7,6 +8,8 @@
 #include "derive/pmu_metrics.hpp"
 #include "runtime/acl/prof/counters.hpp"
 #include "runtime/engine/clock.hpp"
+#include "support/files.hpp"
+#include "wire/cann/aicpu_wire.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -334,6 +337,44 @@ TEST_CASE("operators of the CPU have the records of an AI CPU") {
   CHECK(imported.verdict() == Severity::note);
   CHECK(imported.value("count(*), name.text", "aicpu_node JOIN name ON name.id = op_name_id") ==
         "1|topk");
+}
+
+TEST_CASE("the record of an AI CPU ends within its task, however short that is") {
+  const int chip = GENERATE(5, 4, 1);
+  const std::uint64_t task_ns = GENERATE(1U, 2U, 999U, 1'000U, 250'000U);
+  CAPTURE(chip, task_ns);
+  const TempFolder folder;
+  const acl::OpInfo op = make_op("topk", "TopK", 1);
+  RunningRecording recording(options_for(folder, kAllTaskBits | prof_bits::kAicpu, chip));
+  const std::uint64_t begin = runtime::monotonic_ns();
+  acl::RanTask task;
+  task.ids = {0, 1, 0};
+  task.op = &op;
+  task.begin_ns = begin + 100;
+  task.end_ns = task.begin_ns + task_ns;
+  acl::record_op_launch({task.ids, begin, begin + 10}, op, 1);
+  acl::record_task(task);
+  recording.finish();
+  const auto data = recording.folder() / "device_0" / "data";
+  std::uint64_t end = 0;
+  if (chip == 5) {
+    cann::AicpuNodeWire record = {};
+    const std::string bytes = read_file(data / "aicpu.data.0.slice_0");
+    REQUIRE(bytes.size() >= sizeof(record));
+    std::memcpy(&record, bytes.data(), sizeof(record));
+    end = record.end_ticks;
+    CHECK(record.run_end == end / 1000);
+  } else {
+    cann::OldAicpuWire record = {};
+    const std::string bytes = read_file(data / "DATA_PREPROCESS.AICPU.0.slice_0");
+    REQUIRE(bytes.size() >= sizeof(record));
+    std::memcpy(&record, bytes.data(), sizeof(record));
+    end = record.end_ticks;
+  }
+  CHECK(end >= task.begin_ns);
+  CHECK(end < task.end_ns);
+  // Readers compute in floating point, whose steps are many ns after weeks.
+  if (task_ns > 2000) CHECK(end + 1000 <= task.end_ns);
 }
 
 TEST_CASE("memory of operators is recorded") {

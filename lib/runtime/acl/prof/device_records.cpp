@@ -11,22 +11,30 @@ void set_counters(Wire& record, const CounterValues& values) {
   for (std::size_t i = 0; i < kCounters; ++i) record.pmu[i] = values[i];
 }
 
+// A node ends before the task that it is part of. Readers find the task by the end of the node, in
+// floating point: an end on the last ns of the task is often just behind it.
+std::uint64_t node_end(const DeviceTask& task) {
+  constexpr std::uint64_t kBeforeTaskEnds = 1000;
+  return task.end - std::min(kBeforeTaskEnds, (task.end - task.begin + 1) / 2);
+}
+
 // What both forms of a record of the AI CPU have. A host computes and copies nothing apart.
 template <typename Wire>
 void set_node(Wire& record, const DeviceTask& task) {
+  const std::uint64_t end = node_end(task);
   record.stream = task.stream;
   record.task = task.task;
   record.run_start_us = task.begin / 1000;
   record.start_ticks = task.begin;
   record.compute_start_us = task.begin / 1000;
-  record.memcpy_start_us = task.end / 1000;
-  record.memcpy_end_us = task.end / 1000;
-  record.run_end = task.end / 1000;
-  record.end_ticks = task.end;
+  record.memcpy_start_us = end / 1000;
+  record.memcpy_end_us = end / 1000;
+  record.run_end = end / 1000;
+  record.end_ticks = end;
   record.submit_ticks = task.begin;
   record.schedule_ticks = task.begin;
   record.before_run_ticks = task.begin;
-  record.after_run_ticks = task.end;
+  record.after_run_ticks = end;
 }
 
 }  // namespace
@@ -108,7 +116,8 @@ cann::AicoreWire hwts_counters(const DeviceTask& task, const CounterValues& valu
 
 cann::AicpuNodeWire aicpu_record(const DeviceTask& task, std::uint32_t thread) {
   cann::AicpuNodeWire record = {};
-  record.head = {kRecordMagic, cann::kAicpuLevel, cann::kAicpuNodeType, thread, 232, task.end};
+  record.head = {kRecordMagic, cann::kAicpuLevel, cann::kAicpuNodeType, thread,
+                 232,          node_end(task)};
   set_node(record, task);
   return record;
 }
