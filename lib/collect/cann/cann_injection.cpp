@@ -123,7 +123,7 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
   if (!records_by_itself(run_.framework)) apply_environment(paths, command);
-  if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(paths, command);
+  if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(command);
 }
 
 // The vendor's tool takes an application by its full name only, and no Python that is a link: its
@@ -161,14 +161,14 @@ void CannInjection::apply_environment(const RunPaths& paths, RunCommand& command
   if (!mode.empty()) set(command, "PROFILING_MODE", mode);
 }
 
-void CannInjection::apply_host_runtime(const RunPaths& paths, RunCommand& command) const {
+void CannInjection::apply_host_runtime(RunCommand& command) const {
   const fs::path& folder = run_.choice.place;
   prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
   prepend(command, "PYTHONPATH", folder / "python");
-  // Of an application without libascendcl.so nobody could start and stop the recording.
+  // Of an application that never calls aclInit nobody could start and stop the recording.
   if (!run_.settings.is_on("msproftx") || run_.settings.is_given("dynamic")) return;
-  set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libmsprof_mstx.so").string());
-  set(command, "MSPROF_MSTX_OUTPUT", paths.output);
+  // The library that records the calls of the interface, so that one process leaves one folder.
+  set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libascendcl.so").string());
   const std::pair<const char*, const char*> lists[] = {
       {"MSPROF_MSTX_DOMAIN_INCLUDE", "mstx-domain-include"},
       {"MSPROF_MSTX_DOMAIN_EXCLUDE", "mstx-domain-exclude"},

@@ -47,7 +47,7 @@ class CannInjection : public Injection {
   std::filesystem::path real_program() const;
   void apply_vendor(const RunPaths& paths, RunCommand& command) const;
   void apply_environment(const RunPaths& paths, RunCommand& command) const;
-  void apply_host_runtime(const RunPaths& paths, RunCommand& command) const;
+  void apply_host_runtime(RunCommand& command) const;
 
   CannRun run_;
 };

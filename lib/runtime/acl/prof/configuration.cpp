@@ -335,6 +335,11 @@ aclError read_framework(std::uint32_t devices, Configuration& out) {
 
 }  // namespace
 
+bool has_collector() {
+  const char* const sample = secure_getenv("PROFILER_SAMPLECONFIG");
+  return sample != nullptr && *sample != '\0';
+}
+
 bool is_dynamic_mode() {
   const char* const mode = secure_getenv("PROFILING_MODE");
   return mode != nullptr && std::strcmp(mode, "dynamic") == 0;
@@ -353,9 +358,8 @@ aclError read_collector_config(const std::string& text, std::uint32_t devices,
 aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
                             Configuration& configuration) {
   configuration.dynamic = is_dynamic_mode();
-  const char* const sample = secure_getenv("PROFILER_SAMPLECONFIG");
-  if (sample != nullptr && *sample != '\0')
-    return read_sample_config(sample, devices, configuration);
+  if (has_collector())
+    return read_sample_config(secure_getenv("PROFILER_SAMPLECONFIG"), devices, configuration);
   // The environment names a file for applications that pass none.
   const char* const replacement = secure_getenv("MSPROF_ACL_JSON");
   const char* const path =

@@ -34,6 +34,9 @@ aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
 aclError read_collector_config(const std::string& text, std::uint32_t devices,
                                Configuration& configuration, std::string& why);
 
+// Whether a collector started the process with parameters of a recording (PROFILER_SAMPLECONFIG).
+bool has_collector();
+
 // Whether PROFILING_MODE says that a collector starts and stops the recording.
 bool is_dynamic_mode();
 

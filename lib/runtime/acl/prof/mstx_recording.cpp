@@ -1,6 +1,7 @@
 // Marks and ranges of mstx in a program that is linked to libascendcl.so: they go where its stamps
 // go, into every recording with the bit MSPROFTX. No variable is needed: a client of mstx finds
-// InitInjectionMstx in the process.
+// InitInjectionMstx in the process. A collector names the library in MSTX_INJECTION_PATH for
+// programs that are not linked to it.
 #include <pthread.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "runtime/acl/device/lookup.hpp"
+#include "runtime/acl/prof/profiler.hpp"
 #include "runtime/acl/prof/recorder.hpp"
 #include "runtime/engine/clock.hpp"
 #include "runtime/engine/message.hpp"
@@ -59,6 +61,7 @@ __attribute__((visibility("default"))) int InitInjectionMstx(
   static const int forks =
       pthread_atfork(nullptr, nullptr, [] { acl::recorder().forget_ranges(); });
   static_cast<void>(forks);
+  acl::configure_profiling_of_ranges();
   return mstx::fill_tables(get_table, acl::recorder());
 } catch (const std::exception& error) {
   msprof::runtime::say(std::string("marks and ranges are not recorded: ") + error.what());

@@ -41,6 +41,10 @@ aclError configure_profiling(const char* acl_json_path) {
   return Profiler::instance().configure(acl_json_path);
 }
 
+void configure_profiling_of_ranges() {
+  Profiler::instance().configure_ranges();
+}
+
 void finish_profiling(bool at_exit) {
   Profiler::instance().finish(at_exit);
 }
@@ -174,13 +178,24 @@ aclError Profiler::configure(const char* acl_json_path) {
   if (result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
   if (asked.dynamic) open_server();
-  if (!asked.wanted || asked.dynamic) return ACL_SUCCESS;
-  if (state_ != State::off) return ACL_SUCCESS;
+  if (asked.wanted && !asked.dynamic && state_ == State::off) begin(std::move(asked));
+  return ACL_SUCCESS;
+}
+
+void Profiler::configure_ranges() {
+  if (!has_collector() || is_dynamic_mode()) return;
+  Configuration asked;
+  if (read_configuration(nullptr, device_count(), asked) != ACL_SUCCESS ||
+      (asked.config.bits & ACL_PROF_MSPROFTX) == 0)
+    return;
+  const std::lock_guard lock(mutex_);
+  // What aclFinalize has ended is over.
+  if (state_ == State::off && !configuration_.wanted) begin(std::move(asked));
+}
+
+void Profiler::begin(Configuration asked) {
   configuration_ = std::move(asked);
-  if (configuration_.delay_s == 0 && configuration_.duration_s == 0) {
-    begin_configured();
-    return ACL_SUCCESS;
-  }
+  if (configuration_.delay_s == 0 && configuration_.duration_s == 0) return begin_configured();
   state_ = State::configured;
   const auto begin_it = [this] {
     const std::lock_guard own(mutex_);
@@ -189,7 +204,6 @@ aclError Profiler::configure(const char* acl_json_path) {
   const auto end_it = [this] { end_recordings(); };
   delayed_ = std::make_unique<DelayedRecording>(configuration_.delay_s, configuration_.duration_s,
                                                 begin_it, end_it);
-  return ACL_SUCCESS;
 }
 
 // A folder that cannot be made is no reason to keep the application from running.

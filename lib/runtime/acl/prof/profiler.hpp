@@ -24,6 +24,10 @@ namespace msprof::acl {
 // cannot be written is said and is no error.
 aclError configure_profiling(const char* acl_json_path);
 
+// For the first call of mstx: starts what a collector asks for, where that has ranges in it. A
+// program that only marks ranges never calls aclInit; in one that does, aclInit finds it started.
+void configure_profiling_of_ranges();
+
 // For aclFinalize, and for the end of the process: completes every recording and every
 // subscription. At exit nothing is waited for. May be called when nothing runs, and again.
 void finish_profiling(bool at_exit = false);
@@ -48,6 +52,7 @@ class Profiler {
   aclError refused_by_configuration();
 
   aclError configure(const char* acl_json_path);
+  void configure_ranges();
   void finish(bool at_exit);
   // What a collector asks for in dynamic mode: a folder, or why there is none.
   DynamicResult start_dynamic(const std::string& config);
@@ -72,6 +77,7 @@ class Profiler {
   aclError begin(const ProfConfig& config, const ProfSettings& settings, const std::string& output,
                  bool devices_on_use, std::string& why);
   void open_server();
+  void begin(Configuration asked);
   void begin_configured();
   void end(const Running& running, bool at_exit);
   void end_all(bool at_exit);

@@ -1,0 +1,21 @@
+// Marks and ranges of mstx before, between and after what a device does, under whoever records it:
+//   acl_program_ranges [ACL_JSON]
+#include "example.hpp"
+#include "mstx/ms_tools_ext.h"
+
+using namespace example;
+
+int main(int argc, char** argv) {
+  mstxMarkA("before", nullptr);
+  check(aclInit(argc > 1 ? argv[1] : nullptr), "aclInit");
+  {
+    const Device device(0);
+    const mstxRangeId range = mstxRangeStartA("add", device.stream());
+    add_tensors(device.stream());
+    mstxRangeEnd(range);
+    mstxMarkA("between", nullptr);
+  }
+  check(aclFinalize(), "aclFinalize");
+  mstxMarkA("after", nullptr);
+  return 0;
+}
