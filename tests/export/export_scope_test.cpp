@@ -271,6 +271,28 @@ TEST_CASE("fusion_op of CANN 5 has no device, and bytes") {
         ",1,one,,0,0,0,0,100\n");
 }
 
+TEST_CASE("step_trace of CANN 5 leaves empty what is counted from an FP or BP that is not there") {
+  Scene scene;
+  IterationRow forward;
+  forward.id = 4;
+  forward.device_id = 0;
+  forward.model_number = 1;
+  forward.number = 3;
+  forward.start_ns = kSecond + 500;
+  forward.fp_start_ns = kSecond + 510;
+  forward.end_ns = kSecond + 600;
+  forward.duration_ns = 100;
+  forward.fp_bp_ns = forward.refresh_ns = 0;
+  forward.data_aug_ns = 10;
+  scene.store.add(forward);
+  ExportScope device;
+  device.devices = {0};
+  CHECK(scene.rows("step_trace", device, ExportStyle::cann5) ==
+        "1,,,1000000.300\t,0.200,,,,1\n"
+        "2,,,1000000.500\t,0.200,,,,1\n"
+        "3,1000000.510\t,,1000000.600\t,0.100,,,0.010,1\n");
+}
+
 TEST_CASE("dp has a row a dequeue, in the order of devices") {
   CannStore store;
   add_device(store, 0, 1);

@@ -54,10 +54,23 @@ class CannStepTrace : public cann::Table {
       if (!is_taken(scope, read)) continue;
       out.number(read.integer(1));
       out.number(read.integer(2));
+      // Without FP or BP, CANN 5 leaves empty what is counted from there; later versions have
+      // zeros.
+      const bool is_cann5 = output_file.is_cann5;
+      const bool has_fp = !read.is_null(3);
+      const bool has_bp = !read.is_null(4);
       for (const int time : {3, 4, 5}) {
-        read.is_null(time) ? out.timestamp("0.000") : cann::us_timestamp(out, read.integer(time));
+        if (!read.is_null(time)) {
+          cann::us_timestamp(out, read.integer(time));
+        } else {
+          is_cann5 ? out.text("") : out.timestamp("0.000");
+        }
       }
-      for (const int duration : {6, 7, 8, 9}) cann::us_number(out, read.integer(duration));
+      cann::us_number(out, read.integer(6));
+      const std::pair<int, bool> durations[] = {{7, has_fp && has_bp}, {8, has_bp}, {9, has_fp}};
+      for (const auto& [duration, has_points] : durations) {
+        is_cann5 && !has_points ? out.text("") : cann::us_number(out, read.integer(duration));
+      }
       out.number(read.maybe_integer(10).value_or(kNone32));
       const std::int64_t written = reduces.write(out, read.integer(0));
       // One cell for each pair that is not there: users compare the file with other tools.
