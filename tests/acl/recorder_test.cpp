@@ -259,7 +259,8 @@ TEST_CASE("what the compiler of a model fused is recorded with its loading") {
   const TempFolder folder;
   const std::vector<std::string> three = {"conv", "conv_bn", "conv_relu"};
   const std::vector<std::string> nine = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
-  const std::vector<acl::FusedOp> fused = {{"conv_fused", three, 100, 200}, {"many", nine, 1, 1}};
+  const std::vector<acl::FusedOp> fused = {{"conv_fused", three, 100, 200, 30, 4},
+                                           {"many", nine, 1, 1, 1, 1}};
   RunningRecording recording(options_for(folder, kAllTaskBits));
   const std::uint64_t begin = runtime::monotonic_ns();
   acl::record_model_load(5, "face_mask", fused, begin, begin + 1000);
@@ -269,11 +270,11 @@ TEST_CASE("what the compiler of a model fused is recorded with its loading") {
   INFO(imported.text());
   CHECK(imported.verdict() == Severity::note);
   // A record has room for eight.
-  CHECK(
-      imported.rows("model_number, op.text, original.text, input_bytes, output_bytes, total_bytes",
-                    "fusion_op AS f JOIN name AS op ON op.id = f.name_id"
-                    " JOIN name AS original ON original.id = f.original_names_name_id") ==
-      std::vector<std::string>{"5|conv_fused|conv;conv_bn;conv_relu|100|200|300"});
+  CHECK(imported.rows("model_number, op.text, original.text, input_bytes, output_bytes, "
+                      "weight_bytes, workspace_bytes, total_bytes",
+                      "fusion_op AS f JOIN name AS op ON op.id = f.name_id"
+                      " JOIN name AS original ON original.id = f.original_names_name_id") ==
+        std::vector<std::string>{"5|conv_fused|conv;conv_bn;conv_relu|100|200|30|4|334"});
 }
 
 TEST_CASE("level 0 writes names and blocks, and no shapes") {

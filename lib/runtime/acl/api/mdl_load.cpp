@@ -103,8 +103,13 @@ std::vector<FusedOp> fused_ops(const runtime::Model& model) {
   std::vector<FusedOp> fused;
   for (const runtime::Layer& layer : model.layers()) {
     if (layer.original.size() < 2) continue;
-    FusedOp op{layer.name, layer.original, 0, bytes_of(model, layer.output)};
+    FusedOp op;
+    op.name = layer.name;
+    op.originals = layer.original;
     for (const std::size_t input : layer.inputs) op.input_bytes += bytes_of(model, input);
+    op.output_bytes = bytes_of(model, layer.output);
+    op.weight_bytes = static_cast<std::uint64_t>(layer.operation->work.weight_bytes);
+    op.workspace_bytes = static_cast<std::uint64_t>(layer.operation->scratch_floats()) * 4;
     fused.push_back(op);
   }
   return fused;

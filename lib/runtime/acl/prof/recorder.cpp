@@ -164,7 +164,9 @@ void append_fusion(Recording& recording, const FusedOp& op, std::uint64_t at_ns)
   fusion.wire.count = static_cast<std::uint32_t>(op.originals.size());
   fusion.wire.input_bytes = op.input_bytes;
   fusion.wire.output_bytes = op.output_bytes;
-  fusion.wire.total_bytes = op.input_bytes + op.output_bytes;
+  fusion.wire.weight_bytes = op.weight_bytes;
+  fusion.wire.workspace_bytes = op.workspace_bytes;
+  fusion.wire.total_bytes = op.input_bytes + op.output_bytes + op.weight_bytes + op.workspace_bytes;
   for (std::size_t i = 0; i < op.originals.size(); ++i)
     fusion.wire.names[i] = recording.intern(op.originals[i]);
   recording.append(HostFile::fusion_op_info, &fusion);

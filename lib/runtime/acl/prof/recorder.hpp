@@ -131,6 +131,8 @@ struct FusedOp {
   std::span<const std::string> originals;
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
+  std::uint64_t weight_bytes = 0;
+  std::uint64_t workspace_bytes = 0;
 };
 // Level model: "ModelLoad" around the loading of a model; graph name for graph_id_map, and what was
 // fused in it.
