@@ -248,9 +248,10 @@ aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream) {
 }
 
 uint64_t aclprofStr2Id(const char* message) {
-  std::uint64_t id = 0;
+  std::uint64_t id = UINT64_MAX;
   guarded("aclprofStr2Id", [&] {
-    if (message != nullptr) id = intern_text(message);
+    if (message == nullptr) return ACL_ERROR_INVALID_PARAM;
+    id = intern_text(message);
     return ACL_SUCCESS;
   });
   return id;
