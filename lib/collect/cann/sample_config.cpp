@@ -56,10 +56,11 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
     if (option.parameter.empty() || is_of_run || value.empty()) continue;
     config[std::string(option.parameter)] = parameter_value(option, value);
   }
-  const bool has_tasks = settings.value("task-time") != "off";
-  // Counters belong to tasks: without their times there are none, unless they are asked for.
+  const std::string task_time = settings.value("task-time");
+  // Counters belong to the details of tasks: without these there are none, unless they are asked
+  // for.
   for (const char* const cores : {"ai-core", "ai-vector-core"}) {
-    if (!has_tasks && !settings.is_given(cores))
+    if ((task_time == "off" || task_time == "l0") && !settings.is_given(cores))
       config[std::string(collector_option(cores)->parameter)] = "off";
   }
   config["prof_level"] = prof_level(settings.value("task-time"));

@@ -154,8 +154,15 @@ TEST_CASE("options change their parameters") {
   const Json off = config_of({{"task-time", "off"}});
   CHECK(off.at("taskTime") == "off");
   CHECK(off.at("prof_level") == "off");
-  // Counters belong to tasks.
-  CHECK(off.at("ai_core_profiling") == "off");
+  // Counters belong to the details of tasks.
+  for (const char* const level : {"off", "l0"}) {
+    for (const char* const cores : {"ai_core_profiling", "aiv_profiling"})
+      CHECK(config_of({{"task-time", level}}).at(cores) == "off");
+  }
+  for (const char* const level : {"on", "l1", "l2", "l3"})
+    CHECK(config_of({{"task-time", level}}).at("ai_core_profiling") == "on");
+  CHECK(config_of({{"task-time", "l0"}, {"aic-metrics", "Memory"}}).at("ai_core_profiling") ==
+        "off");
   CHECK(config_of({{"task-time", "off"}, {"ai-core", "on"}}).at("ai_core_profiling") == "on");
   CHECK(config_of({{"sys-hardware-mem-freq", "100"}}).at("hardware_mem_sampling_interval") ==
         "10000");
