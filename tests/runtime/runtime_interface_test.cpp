@@ -42,19 +42,19 @@ TEST_CASE("a description tells names, dims, sizes for the largest batch, strides
   Runner runner(tiny_model("tiny", 4));
   svp_acl_mdl_desc* desc = svp_acl_mdl_create_desc();
   REQUIRE(svp_acl_mdl_get_desc(desc, runner.id()) == SVP_ACL_SUCCESS);
-  CHECK(svp_acl_mdl_get_num_inputs(desc) == 1);
+  CHECK(svp_acl_mdl_get_num_inputs(desc) == 3);  // with the task and the work buffer
   CHECK(svp_acl_mdl_get_num_outputs(desc) == 1);
   CHECK(std::string(svp_acl_mdl_get_input_name_by_index(desc, 0)) == "image");
   CHECK(std::string(svp_acl_mdl_get_output_name_by_index(desc, 0)) == "probabilities");
   CHECK(svp_acl_mdl_get_input_size_by_index(desc, 0) == 4 * 2 * 4 * 4 * sizeof(float));
   CHECK(svp_acl_mdl_get_output_size_by_index(desc, 0) == 4 * 3 * sizeof(float));
-  CHECK(svp_acl_mdl_get_input_size_by_index(desc, 1) == 0);
+  CHECK(svp_acl_mdl_get_input_size_by_index(desc, 3) == 0);
   CHECK(svp_acl_mdl_get_input_default_stride(desc, 0) == 16);
   svp_acl_mdl_io_dims dims = {};
   REQUIRE(svp_acl_mdl_get_input_dims(desc, 0, &dims) == SVP_ACL_SUCCESS);
   CHECK(std::vector<int64_t>(dims.dims, dims.dims + dims.dim_count) ==
         std::vector<int64_t>{1, 2, 4, 4});
-  CHECK(svp_acl_mdl_get_input_dims(desc, 1, &dims) == SVP_ACL_ERROR_INVALID_PARAM);
+  CHECK(svp_acl_mdl_get_input_dims(desc, 3, &dims) == SVP_ACL_ERROR_INVALID_PARAM);
   CHECK(svp_acl_mdl_get_input_data_type(desc, 0) == SVP_ACL_FLOAT);
   CHECK(svp_acl_mdl_get_output_format(desc, 0) == SVP_ACL_FORMAT_NCHW);
   size_t index = 9;
@@ -62,6 +62,68 @@ TEST_CASE("a description tells names, dims, sizes for the largest batch, strides
   CHECK(index == 0);
   CHECK(svp_acl_mdl_get_input_index_by_name(desc, "nothing", &index) ==
         SVP_ACL_ERROR_INVALID_PARAM);
+  svp_acl_mdl_destroy_desc(desc);
+}
+
+// What the board's official sample does: it needs the two inputs after those of the model, creates
+// every input by its size and stride, and sets the batch by the name of the dynamic tensor.
+TEST_CASE("a program of a board finds the task buffer and the work buffer") {
+  const Initialised runtime;
+  Runner runner(tiny_model("tiny", 4));
+  svp_acl_mdl_desc* desc = svp_acl_mdl_create_desc();
+  REQUIRE(svp_acl_mdl_get_desc(desc, runner.id()) == SVP_ACL_SUCCESS);
+  const size_t inputs = svp_acl_mdl_get_num_inputs(desc);
+  REQUIRE(inputs == 3);
+  size_t dynamic = 99;
+  REQUIRE(svp_acl_mdl_get_input_index_by_name(desc, SVP_ACL_DYNAMIC_TENSOR_NAME, &dynamic) ==
+          SVP_ACL_SUCCESS);
+  CHECK(dynamic == inputs - 2);
+  svp_acl_mdl_dataset *in = svp_acl_mdl_create_dataset(), *out = svp_acl_mdl_create_dataset();
+  std::vector<std::vector<char>> memory;
+  for (size_t i = 0; i < inputs; ++i) {
+    const size_t size = svp_acl_mdl_get_input_size_by_index(desc, i);
+    const size_t stride = svp_acl_mdl_get_input_default_stride(desc, i);
+    CHECK(size > 0);
+    CHECK(stride > 0);
+    CHECK(svp_acl_mdl_get_input_name_by_index(desc, i) != nullptr);
+    svp_acl_mdl_io_dims dims = {};
+    CHECK(svp_acl_mdl_get_input_dims(desc, i, &dims) == SVP_ACL_SUCCESS);
+    svp_acl_mdl_aipp_type type = SVP_ACL_DYNAMIC_AIPP_NODE;
+    size_t attached = 0;
+    CHECK(svp_acl_mdl_get_input_aipp_type(runner.id(), i, &type, &attached) == SVP_ACL_SUCCESS);
+    CHECK(type == SVP_ACL_DATA_WITHOUT_AIPP);
+    CHECK(attached == SVP_ACL_INVALID_NODE_INDEX);
+    memory.emplace_back(size);
+    svp_acl_mdl_add_dataset_buffer(in,
+                                   svp_acl_create_data_buffer(memory.back().data(), size, stride));
+  }
+  CHECK(svp_acl_mdl_get_input_data_type(desc, dynamic) == SVP_ACL_UINT8);
+  CHECK(svp_acl_mdl_get_input_format(desc, dynamic) == SVP_ACL_FORMAT_ND);
+  memory.emplace_back(svp_acl_mdl_get_output_size_by_index(desc, 0));
+  svp_acl_mdl_add_dataset_buffer(
+      out, svp_acl_create_data_buffer(memory.back().data(), memory.back().size(), 0));
+  CHECK(svp_acl_mdl_set_dynamic_batch_size(runner.id(), in, dynamic, 3) == SVP_ACL_SUCCESS);
+  CHECK(svp_acl_mdl_execute(runner.id(), in, out) == SVP_ACL_SUCCESS);
+
+  // One extra buffer is neither the model's inputs nor all of the board's.
+  const CapturedStderr captured;
+  svp_acl_mdl_dataset* half = svp_acl_mdl_create_dataset();
+  for (size_t i = 0; i < 2; ++i)
+    svp_acl_mdl_add_dataset_buffer(half, svp_acl_mdl_get_dataset_buffer(in, i));
+  CHECK(svp_acl_mdl_execute(runner.id(), half, out) == SVP_ACL_ERROR_INVALID_PARAM);
+
+  uint32_t tasks = 9, type = 0;
+  CHECK(svp_acl_ext_get_mdl_aicpu_task_num(runner.id(), &tasks) == SVP_ACL_SUCCESS);
+  CHECK(tasks == 0);
+  CHECK(svp_acl_ext_get_mdl_net_type(runner.id(), &type) == SVP_ACL_SUCCESS);
+  CHECK(type == SVP_ACL_NET_TYPE_CNN);
+  CHECK(svp_acl_ext_get_mdl_net_type(77, &type) == SVP_ACL_ERROR_INVALID_MODEL_ID);
+  CHECK(svp_acl_ext_get_mdl_net_type(runner.id(), nullptr) == SVP_ACL_ERROR_INVALID_PARAM);
+  for (svp_acl_mdl_dataset* dataset : {in, out}) {
+    for (size_t i = 0; i < svp_acl_mdl_get_dataset_num_buffers(dataset); ++i)
+      svp_acl_destroy_data_buffer(svp_acl_mdl_get_dataset_buffer(dataset, i));
+  }
+  for (svp_acl_mdl_dataset* dataset : {in, out, half}) svp_acl_mdl_destroy_dataset(dataset);
   svp_acl_mdl_destroy_desc(desc);
 }
 
@@ -102,7 +164,7 @@ TEST_CASE("a batch must be one that the model allows") {
         SVP_ACL_ERROR_INVALID_PARAM);
   CHECK(svp_acl_mdl_set_dynamic_batch_size(runner.id(), dataset, 0, 0) ==
         SVP_ACL_ERROR_INVALID_PARAM);
-  CHECK(svp_acl_mdl_set_dynamic_batch_size(runner.id(), dataset, 1, 1) ==
+  CHECK(svp_acl_mdl_set_dynamic_batch_size(runner.id(), dataset, 2, 1) ==
         SVP_ACL_ERROR_INVALID_PARAM);
   CHECK(captured.text().find("must be 1 to 2") != std::string::npos);
   svp_acl_mdl_destroy_dataset(dataset);
@@ -144,6 +206,8 @@ TEST_CASE("data types have their sizes") {
   CHECK(svp_acl_data_type_size(SVP_ACL_FLOAT16) == 2);
   CHECK(svp_acl_data_type_size(SVP_ACL_BOOL) == 1);
   CHECK(svp_acl_data_type_size(SVP_ACL_DOUBLE) == 8);
+  CHECK(svp_acl_data_type_size(SVP_ACL_UINT24) == 3);
+  CHECK(svp_acl_data_type_size(SVP_ACL_UINT10) == 0);
   CHECK(svp_acl_data_type_size(SVP_ACL_DT_UNDEFINED) == 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/svp/api/profiling.hpp"
 #include "runtime/svp/api/runtime_state.hpp"
+#include "runtime/svp/include/svp_acl_ext.h"
 #include "runtime/svp/include/svp_acl_mdl.h"
 
 namespace {
@@ -23,6 +24,12 @@ using msprof::runtime::say;
 using msprof::runtime::SubscriptionObserver;
 using msprof::runtime::TensorShape;
 using msprof::runtime::Workspace;
+
+// Inputs after those of the model: task buffer and work buffer. A board needs their memory;
+// programs written for one create them, and set the batch by the index of the first.
+constexpr std::size_t kExtraInputs = 2;
+constexpr const char* kWorkBufferName = "svp_acl_work_buf";
+constexpr std::size_t kExtraInputBytes = 64;  // programs expect sizes and strides other than 0
 
 // A workspace that goes back to the model when it is done.
 class BorrowedWorkspace {
@@ -84,8 +91,9 @@ void copy_rows(const Rows& rows, const void* from, std::size_t from_stride, void
 std::optional<std::vector<Rows>> check_side(const Model& model,
                                             const std::vector<std::size_t>& tensors,
                                             const svp_acl_mdl_dataset& dataset, int64_t batch,
-                                            const char* side) {
-  if (dataset.buffers.size() != tensors.size()) {
+                                            const char* side, std::size_t extra_buffers) {
+  if (dataset.buffers.size() != tensors.size() &&
+      dataset.buffers.size() != tensors.size() + extra_buffers) {
     say(std::string("svp_acl_mdl_execute: the model has ") + std::to_string(tensors.size()) + " " +
         side + (tensors.size() == 1 ? ", the dataset " : "s, the dataset ") +
         std::to_string(dataset.buffers.size()));
@@ -125,9 +133,9 @@ svp_acl_error execute(LoadedModel& loaded, const svp_acl_mdl_dataset& input,
                       const svp_acl_mdl_dataset& output, ModelProfile* profile) {
   const Model& model = loaded.model;
   const int64_t batch = input.batch == 0 ? model.batch() : static_cast<int64_t>(input.batch);
-  const auto from = check_side(model, model.inputs(), input, batch, "input");
+  const auto from = check_side(model, model.inputs(), input, batch, "input", kExtraInputs);
   if (!from) return SVP_ACL_ERROR_INVALID_PARAM;
-  const auto to = check_side(model, model.outputs(), output, batch, "output");
+  const auto to = check_side(model, model.outputs(), output, batch, "output", 0);
   if (!to) return SVP_ACL_ERROR_INVALID_PARAM;
 
   const BorrowedWorkspace workspace(loaded);
@@ -185,7 +193,8 @@ svp_acl_error svp_acl_mdl_set_dynamic_batch_size(uint32_t model_id, svp_acl_mdl_
   return guarded(__func__, [&]() -> svp_acl_error {
     const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
     if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
-    if (dataset == nullptr || index >= loaded->model.inputs().size())
+    // The index of the dynamic tensor, or of an input of the model.
+    if (dataset == nullptr || index > loaded->model.inputs().size())
       return SVP_ACL_ERROR_INVALID_PARAM;
     if (batch_size == 0 || batch_size > static_cast<uint64_t>(loaded->model.max_batch())) {
       say("svp_acl_mdl_set_dynamic_batch_size: the batch must be 1 to " +
@@ -249,11 +258,25 @@ const Port* output_of(const svp_acl_mdl_desc* desc, std::size_t index) {
 }
 
 std::size_t size_of(const svp_acl_mdl_desc* desc, const Port* port) {
-  return port == nullptr ? 0 : static_cast<std::size_t>(port->shape.bytes() * desc->max_batch);
+  if (port == nullptr) return 0;
+  if (port->buffer_bytes != 0) return port->buffer_bytes;
+  return static_cast<std::size_t>(port->shape.bytes() * desc->max_batch);
 }
 
 std::size_t stride_of(const Port* port) {
-  return port == nullptr ? 0 : static_cast<std::size_t>(port->shape.width) * sizeof(float);
+  if (port == nullptr) return 0;
+  if (port->buffer_bytes != 0) return port->buffer_bytes;
+  return static_cast<std::size_t>(port->shape.width) * sizeof(float);
+}
+
+svp_acl_format format_of(const Port* port) {
+  if (port == nullptr) return SVP_ACL_FORMAT_UNDEFINED;
+  return port->buffer_bytes != 0 ? SVP_ACL_FORMAT_ND : SVP_ACL_FORMAT_NCHW;
+}
+
+svp_acl_data_type data_type_of(const Port* port) {
+  if (port == nullptr) return SVP_ACL_DT_UNDEFINED;
+  return port->buffer_bytes != 0 ? SVP_ACL_UINT8 : SVP_ACL_FLOAT;
 }
 
 svp_acl_error fill_dims(const svp_acl_mdl_desc* desc, const Port* port, svp_acl_mdl_io_dims* dims) {
@@ -261,6 +284,11 @@ svp_acl_error fill_dims(const svp_acl_mdl_desc* desc, const Port* port, svp_acl_
   *dims = {};
   const std::size_t length = std::min(port->name.size(), sizeof dims->name - 1);
   std::memcpy(dims->name, port->name.data(), length);
+  if (port->buffer_bytes != 0) {
+    dims->dim_count = 1;
+    dims->dims[0] = static_cast<int64_t>(port->buffer_bytes);
+    return SVP_ACL_SUCCESS;
+  }
   dims->dim_count = 4;
   dims->dims[0] = desc->batch;
   dims->dims[1] = port->shape.channels;
@@ -282,11 +310,19 @@ svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_
                       std::size_t* attached) {
   const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
   if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
-  const auto& ports = input ? loaded->model.inputs() : loaded->model.outputs();
-  if (type == nullptr || attached == nullptr || index >= ports.size())
-    return SVP_ACL_ERROR_INVALID_PARAM;
+  const std::size_t ports =
+      input ? loaded->model.inputs().size() + kExtraInputs : loaded->model.outputs().size();
+  if (type == nullptr || attached == nullptr || index >= ports) return SVP_ACL_ERROR_INVALID_PARAM;
   *type = SVP_ACL_DATA_WITHOUT_AIPP;
-  *attached = SIZE_MAX;
+  *attached = SVP_ACL_INVALID_NODE_INDEX;
+  return SVP_ACL_SUCCESS;
+}
+
+// What all models of a host have in common.
+svp_acl_error property_of(uint32_t model_id, uint32_t value, uint32_t* result) {
+  if (RuntimeState::instance().find(model_id) == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
+  if (result == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
+  *result = value;
   return SVP_ACL_SUCCESS;
 }
 
@@ -320,11 +356,13 @@ svp_acl_error svp_acl_mdl_get_desc(svp_acl_mdl_desc* model_desc, uint32_t model_
     *model_desc = {};
     for (const std::size_t tensor : loaded->model.inputs()) {
       model_desc->inputs.push_back(
-          {loaded->model.tensor(tensor).name, loaded->model.tensor(tensor).shape});
+          {loaded->model.tensor(tensor).name, loaded->model.tensor(tensor).shape, 0});
     }
+    model_desc->inputs.push_back({SVP_ACL_DYNAMIC_TENSOR_NAME, {}, kExtraInputBytes});
+    model_desc->inputs.push_back({kWorkBufferName, {}, kExtraInputBytes});
     for (const std::size_t tensor : loaded->model.outputs()) {
       model_desc->outputs.push_back(
-          {loaded->model.tensor(tensor).name, loaded->model.tensor(tensor).shape});
+          {loaded->model.tensor(tensor).name, loaded->model.tensor(tensor).shape, 0});
     }
     model_desc->batch = loaded->model.batch();
     model_desc->max_batch = loaded->model.max_batch();
@@ -377,21 +415,21 @@ const char* svp_acl_mdl_get_output_name_by_index(const svp_acl_mdl_desc* model_d
 }
 
 svp_acl_format svp_acl_mdl_get_input_format(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return input_of(model_desc, index) == nullptr ? SVP_ACL_FORMAT_UNDEFINED : SVP_ACL_FORMAT_NCHW;
+  return format_of(input_of(model_desc, index));
 }
 
 svp_acl_format svp_acl_mdl_get_output_format(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return output_of(model_desc, index) == nullptr ? SVP_ACL_FORMAT_UNDEFINED : SVP_ACL_FORMAT_NCHW;
+  return format_of(output_of(model_desc, index));
 }
 
 svp_acl_data_type svp_acl_mdl_get_input_data_type(const svp_acl_mdl_desc* model_desc,
                                                   size_t index) {
-  return input_of(model_desc, index) == nullptr ? SVP_ACL_DT_UNDEFINED : SVP_ACL_FLOAT;
+  return data_type_of(input_of(model_desc, index));
 }
 
 svp_acl_data_type svp_acl_mdl_get_output_data_type(const svp_acl_mdl_desc* model_desc,
                                                    size_t index) {
-  return output_of(model_desc, index) == nullptr ? SVP_ACL_DT_UNDEFINED : SVP_ACL_FLOAT;
+  return data_type_of(output_of(model_desc, index));
 }
 
 svp_acl_error svp_acl_mdl_get_input_index_by_name(const svp_acl_mdl_desc* model_desc,
@@ -435,6 +473,14 @@ svp_acl_error svp_acl_mdl_get_output_aipp_type(uint32_t model_id, size_t index,
                                                svp_acl_mdl_aipp_type* type,
                                                size_t* attached_index) {
   return guarded(__func__, [&] { return no_aipp(model_id, false, index, type, attached_index); });
+}
+
+svp_acl_error svp_acl_ext_get_mdl_aicpu_task_num(uint32_t model_id, uint32_t* num) {
+  return guarded(__func__, [&] { return property_of(model_id, 0, num); });
+}
+
+svp_acl_error svp_acl_ext_get_mdl_net_type(uint32_t model_id, uint32_t* net_type) {
+  return guarded(__func__, [&] { return property_of(model_id, SVP_ACL_NET_TYPE_CNN, net_type); });
 }
 
 }  // extern "C"

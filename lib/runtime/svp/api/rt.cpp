@@ -68,10 +68,12 @@ size_t svp_acl_data_type_size(svp_acl_data_type data_type) {
     case SVP_ACL_UINT64:
     case SVP_ACL_DOUBLE:
       return 8;
-    case SVP_ACL_DT_UNDEFINED:
-      break;
+    case SVP_ACL_INT24:
+    case SVP_ACL_UINT24:
+      return 3;
+    default:  // no whole number of bytes
+      return 0;
   }
-  return 0;
 }
 
 }  // extern "C"

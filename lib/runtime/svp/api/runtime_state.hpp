@@ -154,6 +154,7 @@ struct svp_acl_mdl_desc {
   struct Port {
     std::string name;
     msprof::runtime::TensorShape shape;
+    std::size_t buffer_bytes = 0;  // of a task or work buffer, which has no shape
   };
   std::vector<Port> inputs, outputs;
   int64_t batch = 0;
