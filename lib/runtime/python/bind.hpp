@@ -105,12 +105,17 @@ auto wrapped(R (*)(A...), std::index_sequence<kFirst...>, std::index_sequence<kI
 template <auto kFunction, std::size_t kOutsFirst = 0, std::size_t kOutsLast = 0, typename R,
           typename... A>
 void define(py::module_& module, const char* name, R (*)(A...)) {
-  module.def(name,
-             wrapped<kFunction, kOutsFirst, kOutsLast>(
-                 kFunction, std::make_index_sequence<kOutsFirst>(),
-                 std::make_index_sequence<sizeof...(A) - kOutsFirst - kOutsLast>(),
-                 std::make_index_sequence<kOutsLast>()),
-             py::call_guard<Unlocked>());
+  const auto function = wrapped<kFunction, kOutsFirst, kOutsLast>(
+      kFunction, std::make_index_sequence<kOutsFirst>(),
+      std::make_index_sequence<sizeof...(A) - kOutsFirst - kOutsLast>(),
+      std::make_index_sequence<kOutsLast>());
+  if constexpr (sizeof...(A) == kOutsFirst + kOutsLast) {
+    // pyACL does not look at the arguments of such a function, and programs give some: pop(stamp).
+    module.def(
+        name, [function](const py::args&) { return function(); }, py::call_guard<Unlocked>());
+  } else {
+    module.def(name, function, py::call_guard<Unlocked>());
+  }
 }
 
 template <auto kFunction>

@@ -35,7 +35,8 @@ NamedDomain domain_of(const Domain& name) {
 PYBIND11_MODULE(mstx, mstx) {
   namespace py = pybind11;
   mstx.doc() =
-      "Marks and ranges of the program. Without a recorder they do nothing, and ids are 0.";
+      "Marks and ranges of the program. Without a recorder or a message they do nothing, and ids "
+      "are 0.";
   mstx.def(
       "mark",
       [](const char* message, Stream stream, const Domain& domain) {
@@ -46,8 +47,8 @@ PYBIND11_MODULE(mstx, mstx) {
           mstxDomainMarkA(in.handle, message, stream_of(stream));
         }
       },
-      py::arg("message"), py::arg("stream") = py::none(), py::arg("domain") = py::none(),
-      py::call_guard<Unlocked>());
+      py::arg("message") = py::none(), py::arg("stream") = py::none(),
+      py::arg("domain") = py::none(), py::call_guard<Unlocked>());
   mstx.def(
       "range_start",
       [](const char* message, Stream stream, const Domain& domain) {
@@ -55,8 +56,8 @@ PYBIND11_MODULE(mstx, mstx) {
         return in.is_default ? mstxRangeStartA(message, stream_of(stream))
                              : mstxDomainRangeStartA(in.handle, message, stream_of(stream));
       },
-      py::arg("message"), py::arg("stream") = py::none(), py::arg("domain") = py::none(),
-      py::call_guard<Unlocked>());
+      py::arg("message") = py::none(), py::arg("stream") = py::none(),
+      py::arg("domain") = py::none(), py::call_guard<Unlocked>());
   mstx.def(
       "range_end",
       [](mstxRangeId id, const Domain& domain) {
@@ -67,7 +68,7 @@ PYBIND11_MODULE(mstx, mstx) {
           mstxDomainRangeEnd(in.handle, id);
         }
       },
-      py::arg("rangeId"), py::arg("domain") = py::none(), py::call_guard<Unlocked>());
+      py::arg("rangeId") = 0, py::arg("domain") = py::none(), py::call_guard<Unlocked>());
   mstx.def(
       "get_tool_id",
       [] {

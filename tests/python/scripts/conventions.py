@@ -13,6 +13,8 @@ assert 0 < free <= total
 assert isinstance(acl.get_soc_name(), str)
 assert acl.data_type_size(0) == 4
 assert acl.rt.set_device(99) != 0
+# Functions without parameters do not look at their arguments.
+assert expect(acl.rt.get_device_count(0)) == 8 and acl.get_soc_name("x") == acl.get_soc_name()
 
 model = load()
 desc = acl.mdl.create_desc()

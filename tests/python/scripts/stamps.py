@@ -32,7 +32,8 @@ assert acl.prof.push(outer) == 0
 assert acl.prof.mark(named("a mark")) == 0
 for _ in range(3):
     assert acl.mdl.execute(model, in_set, out_set) == 0
-assert acl.prof.pop() == 0
+# As in the vendor's samples: functions without parameters do not look at their arguments.
+assert acl.prof.pop(outer) == 0
 assert acl.prof.pop() != 0
 acl.prof.destroy_stamp(outer)
 assert acl.prof.set_stamp_trace_message(named("x"), "y" * 128, 128) != 0
@@ -56,6 +57,10 @@ assert with_stream != 0
 mstx.range_end(with_stream)
 mstx.range_end(rangeId=mstx.range_start(message="mstx by keyword", stream=None))
 assert mstx.range_start("=refused") == 0
+# Without arguments nothing is recorded.
+assert mstx.mark() is None
+assert mstx.range_start() == 0 and mstx.range_start(None) == 0
+assert mstx.range_end() is None
 mstx.mark("in a domain", domain="python")
 in_domain = mstx.range_start("range in a domain", domain="python")
 assert in_domain != 0
@@ -65,7 +70,7 @@ assert acl.rt.synchronize_stream(stream) == 0
 
 assert acl.prof.stop(config) == 0
 assert acl.prof.destroy_config(config) == 0
-assert acl.prof.finalize() == 0
+assert acl.prof.finalize("ignored", 1) == 0
 assert mstx.range_start("after the recording") == 0
 destroy(in_set, in_memory)
 destroy(out_set, out_memory)
