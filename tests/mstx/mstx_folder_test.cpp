@@ -95,6 +95,7 @@ void check_all_calls(const Run& run) {
   CHECK(run.said("ids") == "2 3");
   CHECK(run.said("refused") == "0");
   CHECK(run.said("handles") == "1 1 1 1");
+  CHECK(run.said("heap") == "1");
   const json rows = ranges_of(run);
   CHECK(messages(rows, "default") == std::vector<std::string>{"a mark", "outer", "overlapping",
                                                               letters(400), letters(156),
@@ -122,6 +123,15 @@ TEST_CASE("a C program that MSTX_INJECTION_PATH gives a recorder leaves its rang
 
 TEST_CASE("a C program that has the recorder preloaded leaves its ranges in a folder") {
   check_all_calls(Run("mstx_calls", {{"LD_PRELOAD", kLibrary}}));
+}
+
+TEST_CASE("a C program that links libms_tools_ext.so leaves its ranges in a folder") {
+  check_all_calls(Run("mstx_linked", {{"MSTX_INJECTION_PATH", kLibrary}}));
+  check_all_calls(Run("mstx_linked", {{"LD_PRELOAD", kLibrary}}));
+  const Run alone("mstx_linked", {});
+  CHECK(alone.result.exit_code == 0);
+  CHECK(alone.said("tool") == "0");
+  CHECK(alone.captures().empty());
 }
 
 TEST_CASE("without a recorder the calls do nothing and leave nothing") {
@@ -215,4 +225,19 @@ TEST_CASE("the injection library exports one function and needs libc and libm on
   const RunResult needed = run_program("/usr/bin/readelf", {"-d", kLibrary});
   CHECK(needed.out.find("libc.so") != std::string::npos);
   CHECK(needed.out.find("libstdc++") == std::string::npos);
+}
+
+TEST_CASE("libms_tools_ext.so exports every function of the client and nothing else") {
+  const RunResult exported =
+      run_program("/usr/bin/nm", {"-D", "--defined-only", "--format=posix", MSPROF_MSTX_CLIENT});
+  REQUIRE(exported.exit_code == 0);
+  for (const std::string function :
+       {"mstxMarkA", "mstxRangeStartA", "mstxRangeEnd", "mstxGetToolId", "mstxDomainCreateA",
+        "mstxDomainDestroy", "mstxDomainMarkA", "mstxDomainRangeStartA", "mstxDomainRangeEnd",
+        "mstxMemHeapRegister", "mstxMemHeapUnregister", "mstxMemRegionsRegister",
+        "mstxMemRegionsUnregister", "mstxMemPermissionsAssign"}) {
+    INFO(function);
+    CHECK(exported.out.find(function + " T") != std::string::npos);
+  }
+  CHECK(std::count(exported.out.begin(), exported.out.end(), '\n') == 14);
 }

@@ -122,7 +122,8 @@ class LibrarySearch {
     if (elf.takes("aclInit") || elf.takes("aclprofInit")) return ApplicationKind::cann;
     if (elf.takes("svp_acl_init")) return ApplicationKind::svp;
     for (const std::string& name : elf.needed) {
-      if (name.starts_with("libascendcl.so")) return ApplicationKind::cann;
+      if (name.starts_with("libascendcl.so") || name.starts_with("libms_tools_ext.so"))
+        return ApplicationKind::cann;
       if (name.starts_with("libsvp_acl.so")) return ApplicationKind::svp;
     }
     for (const std::string& name : elf.needed) {

@@ -61,6 +61,29 @@ static void domains(void) {
   mstxDomainMarkA((mstxDomainHandle_t)(void*)name, "mark in what is no domain", NULL);
 }
 
+/* A recorder of times takes no notice of memory. */
+static void memory(void) {
+  mstxMemRegionHandle_t handle = NULL;
+  const mstxMemVirtualRangeDesc_t range = {0, &handle, sizeof handle};
+  const mstxMemHeapDesc_t heap = {MSTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR,
+                                  MSTX_MEM_TYPE_VIRTUAL_ADDRESS, &range};
+  const mstxMemHeapHandle_t made = mstxMemHeapRegister(globalDomain, &heap);
+  const mstxMemRegionsRegisterBatch_t regions = {made, MSTX_MEM_TYPE_VIRTUAL_ADDRESS, 1, &range,
+                                                 &handle};
+  const mstxMemRegionRef_t region = {MSTX_MEM_REGION_REF_TYPE_POINTER, {&handle}};
+  const mstxMemRegionsUnregisterBatch_t all = {1, &region};
+  const mstxMemPermissionsAssignRegionsDesc_t access = {
+      MSTX_MEM_PERMISSIONS_REGION_FLAGS_READ | MSTX_MEM_PERMISSIONS_REGION_FLAGS_WRITE |
+          MSTX_MEM_PERMISSIONS_REGION_FLAGS_SHARED,
+      region};
+  const mstxMemPermissionsAssignBatch_t permissions = {1, &access};
+  mstxMemRegionsRegister(globalDomain, &regions);
+  mstxMemPermissionsAssign(globalDomain, &permissions);
+  mstxMemRegionsUnregister(globalDomain, &all);
+  mstxMemHeapUnregister(globalDomain, made);
+  printf("heap %d\n", made == NULL);
+}
+
 int main(void) {
   uint64_t tool = 99, before, begun, ending, after;
   mstxRangeId outer, inner;
@@ -86,6 +109,6 @@ int main(void) {
   refused_messages();
   long_messages();
   domains();
-  printf("heap %d\n", mstxMemHeapRegister(globalDomain, NULL) == NULL);
+  memory();
   return 0;
 }

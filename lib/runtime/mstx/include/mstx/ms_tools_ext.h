@@ -6,8 +6,8 @@
  * already (preloaded or linked). Without a recorder every call does nothing. That is decided once
  * for each executable or shared object that has this file compiled in.
  *
- * MSTX_NO_IMPL: declarations only, for those who link an implementation. MSTX_DISABLE: every call
- * is compiled to nothing.
+ * MSTX_NO_IMPL: declarations only, for those who link libms_tools_ext.so, which is this client as a
+ * library. MSTX_DISABLE: every call is compiled to nothing.
  *
  * All functions may be called by any thread at any time. They report no errors: what is not
  * understood is not recorded.
@@ -80,7 +80,8 @@ typedef enum {
   MSTX_API_CORE_MEMHEAP_UNREGISTER = 2,
   MSTX_API_CORE_MEM_REGIONS_REGISTER = 3,
   MSTX_API_CORE_MEM_REGIONS_UNREGISTER = 4,
-  MSTX_API_CORE_MEM_SIZE = 5,
+  MSTX_API_CORE_MEM_PERMISSIONS_ASSIGN = 5,
+  MSTX_API_CORE_MEM_SIZE = 6,
   MSTX_API_CORE_MEM_FORCE_INT = 0x7fffffff
 } mstxImplCoreMemFuncId;
 
@@ -104,7 +105,9 @@ typedef int (*mstxInitInjectionFunc)(mstxGetModuleFuncTableFunc getTable);
  * ---------------------------------------------------------------------------------------------------
  */
 
-#if defined(MSTX_NO_IMPL) && !defined(MSTX_DISABLE)
+/* The library libms_tools_ext.so defines MSTX_DECLSPEC itself: there the functions are exported. */
+#if defined(MSTX_DECLSPEC)
+#elif defined(MSTX_NO_IMPL) && !defined(MSTX_DISABLE)
 #define MSTX_DECLSPEC
 #else
 #define MSTX_DECLSPEC inline static

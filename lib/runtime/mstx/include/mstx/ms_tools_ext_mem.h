@@ -60,6 +60,22 @@ typedef struct mstxMemRegionsUnregisterBatch_st {
   mstxMemRegionRef_t const* refArray;
 } mstxMemRegionsUnregisterBatch_t;
 
+/* Bits of `flags` below; no bit: no access. */
+#define MSTX_MEM_PERMISSIONS_REGION_FLAGS_NONE 0x0
+#define MSTX_MEM_PERMISSIONS_REGION_FLAGS_READ 0x1
+#define MSTX_MEM_PERMISSIONS_REGION_FLAGS_WRITE 0x2
+#define MSTX_MEM_PERMISSIONS_REGION_FLAGS_SHARED 0x4 /* by several devices */
+
+typedef struct mstxMemPermissionsAssignRegionsDesc_st {
+  uint32_t flags;
+  mstxMemRegionRef_t region;
+} mstxMemPermissionsAssignRegionsDesc_t;
+
+typedef struct mstxMemPermissionsAssignBatch_st {
+  size_t regionCount;
+  mstxMemPermissionsAssignRegionsDesc_t const* regionDescArray;
+} mstxMemPermissionsAssignBatch_t;
+
 MSTX_DECLSPEC mstxMemHeapHandle_t mstxMemHeapRegister(mstxDomainHandle_t domain,
                                                       mstxMemHeapDesc_t const* desc);
 MSTX_DECLSPEC void mstxMemHeapUnregister(mstxDomainHandle_t domain, mstxMemHeapHandle_t heap);
@@ -67,6 +83,8 @@ MSTX_DECLSPEC void mstxMemRegionsRegister(mstxDomainHandle_t domain,
                                           mstxMemRegionsRegisterBatch_t const* desc);
 MSTX_DECLSPEC void mstxMemRegionsUnregister(mstxDomainHandle_t domain,
                                             mstxMemRegionsUnregisterBatch_t const* desc);
+MSTX_DECLSPEC void mstxMemPermissionsAssign(mstxDomainHandle_t domain,
+                                            mstxMemPermissionsAssignBatch_t const* desc);
 
 #ifdef __cplusplus
 }

@@ -126,87 +126,96 @@ typedef void (*mstxHeapUnregisterFn_)(mstxDomainHandle_t, mstxMemHeapHandle_t);
 typedef void (*mstxRegionsRegisterFn_)(mstxDomainHandle_t, mstxMemRegionsRegisterBatch_t const*);
 typedef void (*mstxRegionsUnregisterFn_)(mstxDomainHandle_t,
                                          mstxMemRegionsUnregisterBatch_t const*);
+typedef void (*mstxPermissionsAssignFn_)(mstxDomainHandle_t,
+                                         mstxMemPermissionsAssignBatch_t const*);
 
-inline static void mstxMarkA(const char* message, aclrtStream stream) {
+MSTX_DECLSPEC void mstxMarkA(const char* message, aclrtStream stream) {
   const mstxMarkFn_ mark = MSTX_FUNCTION_(core, MSTX_API_CORE_MARK_A, mstxMarkFn_);
   if (mark != NULL) mark(message, stream);
 }
 
-inline static mstxRangeId mstxRangeStartA(const char* message, aclrtStream stream) {
+MSTX_DECLSPEC mstxRangeId mstxRangeStartA(const char* message, aclrtStream stream) {
   const mstxRangeStartFn_ start =
       MSTX_FUNCTION_(core, MSTX_API_CORE_RANGE_START_A, mstxRangeStartFn_);
   return start != NULL ? start(message, stream) : 0;
 }
 
-inline static void mstxRangeEnd(mstxRangeId id) {
+MSTX_DECLSPEC void mstxRangeEnd(mstxRangeId id) {
   const mstxRangeEndFn_ end = MSTX_FUNCTION_(core, MSTX_API_CORE_RANGE_END, mstxRangeEndFn_);
   if (end != NULL) end(id);
 }
 
-inline static void mstxGetToolId(uint64_t* id) {
+MSTX_DECLSPEC void mstxGetToolId(uint64_t* id) {
   const mstxGetToolIdFn_ get = MSTX_FUNCTION_(core, MSTX_API_CORE_GET_TOOL_ID, mstxGetToolIdFn_);
   if (id == NULL) return;
   *id = MSTX_TOOL_INVALID_ID;
   if (get != NULL) get(id);
 }
 
-inline static mstxDomainHandle_t mstxDomainCreateA(const char* name) {
+MSTX_DECLSPEC mstxDomainHandle_t mstxDomainCreateA(const char* name) {
   const mstxDomainCreateFn_ create =
       MSTX_FUNCTION_(domain, MSTX_API_CORE2_DOMAIN_CREATE_A, mstxDomainCreateFn_);
   return create != NULL ? create(name) : NULL;
 }
 
-inline static void mstxDomainDestroy(mstxDomainHandle_t domain) {
+MSTX_DECLSPEC void mstxDomainDestroy(mstxDomainHandle_t domain) {
   const mstxDomainDestroyFn_ destroy =
       MSTX_FUNCTION_(domain, MSTX_API_CORE2_DOMAIN_DESTROY, mstxDomainDestroyFn_);
   if (destroy != NULL) destroy(domain);
 }
 
-inline static void mstxDomainMarkA(mstxDomainHandle_t domain, const char* message,
+MSTX_DECLSPEC void mstxDomainMarkA(mstxDomainHandle_t domain, const char* message,
                                    aclrtStream stream) {
   const mstxDomainMarkFn_ mark =
       MSTX_FUNCTION_(domain, MSTX_API_CORE2_DOMAIN_MARK_A, mstxDomainMarkFn_);
   if (mark != NULL) mark(domain, message, stream);
 }
 
-inline static mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char* message,
+MSTX_DECLSPEC mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char* message,
                                                 aclrtStream stream) {
   const mstxDomainRangeStartFn_ start =
       MSTX_FUNCTION_(domain, MSTX_API_CORE2_DOMAIN_RANGE_START_A, mstxDomainRangeStartFn_);
   return start != NULL ? start(domain, message, stream) : 0;
 }
 
-inline static void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id) {
+MSTX_DECLSPEC void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id) {
   const mstxDomainRangeEndFn_ end =
       MSTX_FUNCTION_(domain, MSTX_API_CORE2_DOMAIN_RANGE_END, mstxDomainRangeEndFn_);
   if (end != NULL) end(domain, id);
 }
 
-inline static mstxMemHeapHandle_t mstxMemHeapRegister(mstxDomainHandle_t domain,
+MSTX_DECLSPEC mstxMemHeapHandle_t mstxMemHeapRegister(mstxDomainHandle_t domain,
                                                       mstxMemHeapDesc_t const* desc) {
   const mstxHeapRegisterFn_ heap =
       MSTX_FUNCTION_(memory, MSTX_API_CORE_MEMHEAP_REGISTER, mstxHeapRegisterFn_);
   return heap != NULL ? heap(domain, desc) : NULL;
 }
 
-inline static void mstxMemHeapUnregister(mstxDomainHandle_t domain, mstxMemHeapHandle_t heap) {
+MSTX_DECLSPEC void mstxMemHeapUnregister(mstxDomainHandle_t domain, mstxMemHeapHandle_t heap) {
   const mstxHeapUnregisterFn_ end =
       MSTX_FUNCTION_(memory, MSTX_API_CORE_MEMHEAP_UNREGISTER, mstxHeapUnregisterFn_);
   if (end != NULL) end(domain, heap);
 }
 
-inline static void mstxMemRegionsRegister(mstxDomainHandle_t domain,
+MSTX_DECLSPEC void mstxMemRegionsRegister(mstxDomainHandle_t domain,
                                           mstxMemRegionsRegisterBatch_t const* desc) {
   const mstxRegionsRegisterFn_ add =
       MSTX_FUNCTION_(memory, MSTX_API_CORE_MEM_REGIONS_REGISTER, mstxRegionsRegisterFn_);
   if (add != NULL) add(domain, desc);
 }
 
-inline static void mstxMemRegionsUnregister(mstxDomainHandle_t domain,
+MSTX_DECLSPEC void mstxMemRegionsUnregister(mstxDomainHandle_t domain,
                                             mstxMemRegionsUnregisterBatch_t const* desc) {
   const mstxRegionsUnregisterFn_ end =
       MSTX_FUNCTION_(memory, MSTX_API_CORE_MEM_REGIONS_UNREGISTER, mstxRegionsUnregisterFn_);
   if (end != NULL) end(domain, desc);
+}
+
+MSTX_DECLSPEC void mstxMemPermissionsAssign(mstxDomainHandle_t domain,
+                                            mstxMemPermissionsAssignBatch_t const* desc) {
+  const mstxPermissionsAssignFn_ assign =
+      MSTX_FUNCTION_(memory, MSTX_API_CORE_MEM_PERMISSIONS_ASSIGN, mstxPermissionsAssignFn_);
+  if (assign != NULL) assign(domain, desc);
 }
 
 #undef MSTX_FUNCTION_
