@@ -1,6 +1,10 @@
 // The metric sets of PmuMetrics: which metrics a set of counters gives on a chip, and of which
 // events. Source: cann_device.md 12.1 to 12.5.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <span>
 
 #include "base/text.hpp"
@@ -223,21 +227,27 @@ class SetBuilder {
   std::vector<PmuMetric> metrics_;
 };
 
-// "Custom:0x8,0xa": each event under the name "r8".
+// The number of an event, "0x8" or "8"; nothing for a text that is no number.
+std::optional<std::uint32_t> event_number(std::string_view text) {
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hex) text.remove_prefix(2);
+  std::uint32_t number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, is_hex ? 16 : 10);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+// "Custom:0x8,10": each event under its hexadecimal number, "r8" and "ra".
 std::vector<PmuMetric> custom_set(std::string_view events) {
   std::vector<PmuMetric> metrics;
   for (const std::string_view part : split(events, ',')) {
-    const std::string text = lower_ascii(trim(part));
-    const std::size_t start = text.starts_with("0x") ? 2 : 0;
-    const std::string digits =
-        text.substr(std::min(text.find_first_not_of('0', start), text.size()));
-    constexpr std::size_t kMaxDigits = 8;
-    if (digits.empty() || digits.size() > kMaxDigits) continue;
-    if (digits.find_first_not_of("0123456789abcdef") != std::string::npos) continue;
+    const auto event = event_number(trim(part));
+    if (!event || *event == 0) continue;
     PmuMetric metric;
-    metric.name = "r" + digits;
+    metric.name = fmt::format("r{:x}", *event);
     metric.formula = PmuFormula::count;
-    metric.terms[0].event = static_cast<std::uint32_t>(std::stoul(digits, nullptr, 16));
+    metric.terms[0].event = *event;
     metric.term_count = 1;
     metrics.push_back(std::move(metric));
   }

@@ -194,6 +194,9 @@ TEST_CASE("what is wrong in acl.json has its code and is named") {
         R"("sys_cpu_freq":"51")", R"("host_sys":"gpu")"}) {
     check(read_profiler(keys), ACL_ERROR_INVALID_PROFILING_CONFIG, "must be");
   }
+  // What a card would count is refused by name.
+  check(read_profiler(R"("aic_metrics":"Custom:73,0x8")"), ACL_ERROR_INVALID_PROFILING_CONFIG,
+        "no events of a card, not \"Custom:73,0x8\"");
   Configuration configuration;
   const CapturedStderr captured;
   CHECK(read_configuration("/nonexistent/acl.json", 8, configuration) == ACL_ERROR_INVALID_FILE);

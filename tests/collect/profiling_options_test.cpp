@@ -59,8 +59,8 @@ Samples samples_of(const ProfilingOption& option) {
     case OptionKind::choices:
       return {{"cpu", "mem", "mem,cpu"}, {"", "cpu,", "cpu,cpu", "gpu", "cpu mem"}};
     case OptionKind::metrics: {
-      Samples samples{option.choices, {"", "Memry", "Custom:", "Custom:12", "Custom:0x"}};
-      samples.good.insert(samples.good.end(), {"Custom:0x416", "Custom:0x1,0XfF"});
+      Samples samples{option.choices, {"", "Memry", "Custom:", "Custom:1f", "Custom:0x"}};
+      samples.good.insert(samples.good.end(), {"Custom:0x416", "Custom:0x1,0XfF", "Custom:73,8"});
       samples.bad.emplace_back("Custom:0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9");
       return samples;
     }

@@ -406,7 +406,9 @@ TEST_CASE("cubes that did nothing are not in use, but on chips of the native way
 }
 
 TEST_CASE("events of one's own are columns r<hex> of whole numbers") {
-  Cores cores = with_set(1, "Custom:0x8,0x0C,zz", {0x8, 0xc});
+  CHECK(Metrics(with_set(1, "Custom:73,8", {0x49, 0x8})).names() ==
+        Texts{"aicore_time(us)", "total_cycles", "r49", "r8"});
+  Cores cores = with_set(1, "Custom:0x8,0x0C,zz,0x1ffffffff,", {0x8, 0xc});
   Metrics metrics(cores);
   CHECK(metrics.names() == Texts{"aicore_time(us)", "total_cycles", "r8", "rc"});
   CHECK(metrics.cells({1650, 0, {7, 9}, 0, {}, 0}, 1, 0, 1) == "0.0,0,7,9");

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "collect/cann/collector_values.hpp"
+#include "collect/cann/profiling_options.hpp"
 #include "collect/cann/rank.hpp"
 #include "collect/cann/sample_config.hpp"
 
@@ -51,9 +52,21 @@ std::string seconds_or_dynamic(const CollectorSettings& settings) {
   return settings.is_given("delay") || settings.is_given("duration") ? "delay_or_duration" : "";
 }
 
+// Throws for events of a card where the host runtime runs the application, which counts sets only.
+void check_host_metrics(std::string_view option, std::string_view value) {
+  if (!value.starts_with(kCustomMetrics)) return;
+  throw Error(Exit::usage,
+              fmt::format("{}: {} asks for events of a card's cores, which the host runtime has "
+                          "not: run this on a machine with CANN, or give {}",
+                          option, printable(value), listed(core_metrics(), "or")));
+}
+
 // What a framework's own options say is not said a second time.
 void check_for_framework(const CannRun& run) {
   plan_framework(run.framework, run.profiling_options, "/");
+  if (run.choice.runtime == CannRuntime::host && run.profiling_options)
+    check_host_metrics("--profiling-options, aic_metrics",
+                       check_profiling_options(*run.profiling_options).metrics);
   if (!records_by_itself(run.framework)) return;
   if (run.choice.runtime == CannRuntime::vendor)
     throw Error(Exit::usage,
@@ -88,6 +101,8 @@ void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& c
                             listed(names), names.size() == 1 ? "it" : "them"));
   }
   if (choice.runtime != CannRuntime::host) return;
+  for (const char* const metrics : {"aic-metrics", "aiv-metrics"})
+    check_host_metrics(fmt::format("--{}", metrics), settings.value(metrics));
   const auto names = options_for_driver(settings);
   if (names.empty()) return;
   throw Error(

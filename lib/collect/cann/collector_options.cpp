@@ -170,7 +170,7 @@ std::string metrics_problem(const CollectorOption& option, const std::string& va
   const bool is_named = std::find(names.begin(), names.end(), value) != names.end();
   if (is_named || are_custom_metrics(value)) return "";
   return wrong_value(option, value,
-                     fmt::format("{} or {}0x…,0x… with at most {} events", listed(names, "or"),
+                     fmt::format("{} or {}0x49,73 with at most {} events", listed(names, "or"),
                                  kCustomMetrics, kMaxCoreEvents),
                      did_you_mean(value, names));
 }

@@ -26,10 +26,10 @@ bool are_custom_metrics(std::string_view value) {
   const auto events = split(value.substr(kCustomMetrics.size()), ',');
   return events.size() <= kMaxCoreEvents &&
          std::all_of(events.begin(), events.end(), [](std::string_view event) {
-           if (!event.starts_with("0x") && !event.starts_with("0X")) return false;
-           event.remove_prefix(2);
-           return !event.empty() &&
-                  event.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+           const bool is_hex = event.starts_with("0x") || event.starts_with("0X");
+           if (is_hex) event.remove_prefix(2);
+           const std::string_view digits = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
+           return !event.empty() && event.find_first_not_of(digits) == std::string_view::npos;
          });
 }
 

@@ -10,7 +10,8 @@ namespace msprof {
 
 // The sets of counters of a core.
 const std::vector<std::string>& core_metrics();
-// True for "Custom:0x49,0x5A": events of the chip's manual, at most kMaxCoreEvents.
+// True for "Custom:0x49,90": events of the chip's manual, hexadecimal or decimal, at most
+// kMaxCoreEvents.
 inline constexpr std::size_t kMaxCoreEvents = 8;
 inline constexpr std::string_view kCustomMetrics = "Custom:";
 bool are_custom_metrics(std::string_view value);

@@ -145,7 +145,7 @@ std::string expected(const ProfilingOption& option) {
     case OptionKind::choices:
       return fmt::format("some of {}, each once, with commas between them", listed(option.choices));
     case OptionKind::metrics:
-      return fmt::format("{}, or {}0x… with up to eight events", listed(option.choices, "or"),
+      return fmt::format("{}, or {}0x49,73 with up to eight events", listed(option.choices, "or"),
                          kCustomMetrics);
     case OptionKind::number:
       return fmt::format("a whole number from {} to {}", option.low, option.high);
@@ -237,6 +237,7 @@ class OptionsCheck {
 
   void check_output() {
     result_.output = value_of("output");
+    result_.metrics = value_of("aic_metrics");
     if (!has("output")) {
       if (output_ == OutputKey::required) {
         problem("\"output\" is missing: it names the folder of the results");

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxProfilingOptionsBytes = 2048;
 enum class OptionKind {
   choice,   // one of `choices`
   choices,  // some of `choices`, commas between them
-  metrics,  // one of `choices`, or Custom: with up to eight event numbers
+  metrics,  // one of `choices`, or Custom: with up to eight events
   number,   // a whole number from `low` to `high`
   storage,  // such a number and "MB"
   path,     // of a folder; may be empty
@@ -54,6 +54,7 @@ struct ProfilingOptionsCheck {
   std::vector<Problem> notes;     // none of these does
   std::string effective;          // the options as JSON in one line; empty with problems
   std::string output;             // the folder that they name; empty: none
+  std::string metrics;            // the value of "aic_metrics"; empty: none
 };
 
 enum class OutputKey { required, added_later };

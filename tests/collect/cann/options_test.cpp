@@ -71,7 +71,9 @@ TEST_CASE(
       {"aic-freq", "101", "1 to 100"},
       {"aic-metrics", "PipeUtilisation", "did you mean PipeUtilization?"},
       {"aic-metrics", "Custom:0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9", "at most 8 events"},
-      {"aic-metrics", "Custom:12", "0x"},
+      {"aic-metrics", "Custom:1f", "Custom:0x49,73"},
+      {"aic-metrics", "Custom:0xg", "Custom:0x49,73"},
+      {"aic-metrics", "Custom:73,", "Custom:0x49,73"},
       {"host-sys", "cpu,disc", "did you mean disk?"},
       {"pid", "12,x", "numbers with commas between them"},
       {"sys-devices", "0,b", "numbers"},
@@ -99,6 +101,7 @@ TEST_CASE("values at the ends of a range are taken") {
       {"model-id", "-1"},
       {"model-id", "7"},
       {"aic-metrics", "Custom:0x49,0x5A"},
+      {"aiv-metrics", "Custom:73,0x8"},
       {"sys-devices", "all"},
       {"sys-devices", "0,1"},
       {"host-sys", "cpu,mem"},
@@ -177,6 +180,30 @@ TEST_CASE("what only a driver serves, and what has no parameter, is known by nam
         std::vector<std::string>{"--aic-mode=sample-based"});
   CHECK(options_without_parameter(settings_of({{"npu-events", "x"}, {"l2", "on"}})) ==
         std::vector<std::string>{"--npu-events"});
+}
+
+TEST_CASE("events of a card reach a card's collectors, and the host runtime refuses them by name") {
+  for (const char* const option : {"aic-metrics", "aiv-metrics"}) {
+    for (const char* const value : {"Custom:0x49,0x8", "Custom:73,8"}) {
+      CAPTURE(option, value);
+      CannRun run;
+      run.settings.set(option, value);
+      run.choice.runtime = CannRuntime::vendor;
+      CHECK(refusal([&] { check_run(run); }).empty());
+      run.choice.runtime = CannRuntime::host;
+      const std::string said = refusal([&] { check_run(run); });
+      CHECK_THAT(said, Contains("--" + std::string(option) + ": " + value));
+      CHECK_THAT(said, Contains("PipeUtilization"));
+    }
+  }
+  CannRun run;
+  run.framework = Framework::tensorflow;
+  run.profiling_options = R"({"aic_metrics":"Custom:73,0x8"})";
+  run.choice.runtime = CannRuntime::cann;
+  CHECK(refusal([&] { check_run(run); }).empty());
+  run.choice.runtime = CannRuntime::host;
+  CHECK_THAT(refusal([&] { check_run(run); }),
+             Contains("--profiling-options, aic_metrics: Custom:73,0x8 asks for events"));
 }
 
 TEST_CASE("variables of --environment are split at semicolons") {
