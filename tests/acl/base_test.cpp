@@ -203,6 +203,21 @@ TEST_CASE("The runtime tells its version and its name") {
   CHECK(aclsysGetVersionStr(no_package.data(), version.data()) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclsysGetVersionStr(nullptr, version.data()) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclsysGetVersionStr(package.data(), nullptr) == ACL_ERROR_INVALID_PARAM);
+
+  int32_t number = -1;
+  CHECK(aclsysGetVersionNum(package.data(), &number) == ACL_SUCCESS);
+  std::sscanf(MSPROF_VERSION, "%d.%d.%d", &major, &minor, &patch);
+  CHECK(number == major * 10'000'000 + minor * 100'000 + patch * 1'000);
+  CHECK(aclsysGetVersionNum(no_package.data(), &number) == ACL_ERROR_INVALID_PARAM);
+  aclCANNPackageVersion parts;
+  CHECK(aclsysGetCANNVersion(ACL_PKG_NAME_TOOLKIT, &parts) == ACL_SUCCESS);
+  CHECK(std::string(parts.version) == MSPROF_VERSION);
+  CHECK(std::string(parts.majorVersion) == std::to_string(major));
+  CHECK(std::string(parts.minorVersion) == std::to_string(minor));
+  CHECK(std::string(parts.patchVersion) == std::to_string(patch));
+  CHECK(std::string(parts.releaseVersion) == "0");
+  CHECK(aclsysGetCANNVersion(static_cast<aclCANNPackageName>(8), &parts) == ACL_ERROR_INVALID_FILE);
+  CHECK(aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
 TEST_CASE("Properties and options of the runtime can be asked for, and options be set") {
@@ -213,6 +228,12 @@ TEST_CASE("Properties and options of the runtime can be asked for, and options b
   CHECK(property == 0);
   CHECK(aclGetCannAttribute(ACL_CANN_ATTR_UNDEFINED, &property) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclGetCannAttribute(ACL_CANN_ATTR_INF_NAN, nullptr) == ACL_ERROR_INVALID_PARAM);
+  const aclCannAttr* properties = nullptr;
+  size_t count = 0;
+  REQUIRE(aclGetCannAttributeList(&properties, &count) == ACL_SUCCESS);
+  CHECK(std::vector<aclCannAttr>(properties, properties + count) ==
+        std::vector<aclCannAttr>{ACL_CANN_ATTR_INF_NAN});
+  CHECK(aclGetCannAttributeList(nullptr, &count) == ACL_ERROR_INVALID_PARAM);
 
   int64_t option = -1;
   CHECK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &option) == ACL_SUCCESS);

@@ -150,6 +150,41 @@ TEST_CASE("eight streams and eight threads execute one model with their own data
   CHECK(wrong == 0);
 }
 
+TEST_CASE("an execution is waited for no longer than its configuration says") {
+  const Session session;
+  // Some tenths of a second of work.
+  const uint32_t model = load(
+      R"({"format":"msprof-model","version":1,"name":"long","seed":3,"batch":1,"max_batch":1,
+      "inputs":[{"name":"image","shape":[32,256,256]}],"layers":[
+      {"name":"conv","type":"Conv2D","inputs":["image"],"out_channels":32,"kernel":5,"pad":2}]})");
+  std::vector<float> input(32 * 256 * 256), output(input.size());
+  const DataSet from(input), to(output);
+  aclmdlExecConfigHandle* config = aclmdlCreateExecConfigHandle();
+  REQUIRE(config != nullptr);
+  const int32_t timeout = 1, never = -1, none = 0;
+  void* memory = input.data();
+  size_t size = 64;
+  CHECK(aclmdlSetExecConfigOpt(config, ACL_MDL_STREAM_SYNC_TIMEOUT, &timeout, 4) == ACL_SUCCESS);
+  CHECK(aclmdlSetExecConfigOpt(config, ACL_MDL_WORK_ADDR_PTR, &memory, sizeof memory) ==
+        ACL_SUCCESS);
+  CHECK(aclmdlSetExecConfigOpt(config, ACL_MDL_WORK_SIZET, &size, sizeof size) == ACL_SUCCESS);
+  CHECK(aclmdlExecuteV2(model, from, to, nullptr, config) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+  CHECK(aclmdlSetExecConfigOpt(config, ACL_MDL_STREAM_SYNC_TIMEOUT, &never, 4) == ACL_SUCCESS);
+  CHECK(aclmdlExecuteV2(model, from, to, nullptr, config) == ACL_SUCCESS);
+  CHECK(aclmdlExecuteV2(model, from, to, nullptr, nullptr) == ACL_SUCCESS);
+
+  CHECK(aclmdlSetExecConfigOpt(config, ACL_MDL_STREAM_SYNC_TIMEOUT, &none, 4) ==
+        ACL_ERROR_INVALID_PARAM);
+  CHECK(aclmdlSetExecConfigOpt(config, ACL_MDL_STREAM_SYNC_TIMEOUT, &size, sizeof size) ==
+        ACL_ERROR_INVALID_PARAM);
+  CHECK(aclmdlSetExecConfigOpt(config, static_cast<aclmdlExecConfigAttr>(8), &size, sizeof size) ==
+        ACL_ERROR_INVALID_PARAM);
+  CHECK(aclmdlSetExecConfigOpt(nullptr, ACL_MDL_WORK_SIZET, &size, sizeof size) ==
+        ACL_ERROR_INVALID_PARAM);
+  CHECK(aclmdlDestroyExecConfigHandle(config) == ACL_SUCCESS);
+  CHECK(aclmdlDestroyExecConfigHandle(nullptr) == ACL_ERROR_INVALID_PARAM);
+}
+
 TEST_CASE("unloading waits for the executions under way") {
   const Session session;
   const uint32_t model = load(tiny_model());

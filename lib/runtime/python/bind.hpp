@@ -138,5 +138,8 @@ void define_operators(py::module_& op);
 void define_profiling(py::module_& prof);
 void define_utilities(py::module_& util);
 void define_media(py::module_& media);
+void define_blas(py::module_& blas);
+void define_search(py::module_& fv);
+void define_himpi(py::module_& himpi);
 
 }  // namespace msprof::python

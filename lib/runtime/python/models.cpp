@@ -98,6 +98,16 @@ std::tuple<std::uint32_t, aclError> load_from_mem_with_mem(std::uintptr_t bytes,
   return {model, code};
 }
 
+// pyACL passes numbers of 32 bits; what has the size of a pointer gets one.
+aclError set_exec_config_opt(std::uintptr_t handle, std::int64_t attribute, std::int64_t value) {
+  auto* const config = Parameter<aclmdlExecConfigHandle*>::to_c(handle);
+  const auto attr = static_cast<aclmdlExecConfigAttr>(attribute);
+  const auto timeout = static_cast<std::int32_t>(value);
+  if (attr == ACL_MDL_STREAM_SYNC_TIMEOUT || attr == ACL_MDL_EVENT_SYNC_TIMEOUT)
+    return aclmdlSetExecConfigOpt(config, attr, &timeout, sizeof timeout);
+  return aclmdlSetExecConfigOpt(config, attr, &value, sizeof value);
+}
+
 void define_descriptions(py::module_& mdl) {
   plain<aclmdlCreateDesc>(mdl, "create_desc");
   plain<aclmdlDestroyDesc>(mdl, "destroy_desc");
@@ -145,6 +155,10 @@ void define_models(py::module_& mdl) {
   plain<aclmdlUnload>(mdl, "unload");
   plain<aclmdlExecute>(mdl, "execute");
   plain<aclmdlExecuteAsync>(mdl, "execute_async");
+  plain<aclmdlExecuteV2>(mdl, "execute_v2");
+  plain<aclmdlCreateExecConfigHandle>(mdl, "create_exec_config_handle");
+  plain<aclmdlDestroyExecConfigHandle>(mdl, "destroy_exec_config_handle");
+  mdl.def("set_exec_config_opt", &set_exec_config_opt);
   define_descriptions(mdl);
   define_datasets(mdl);
 }

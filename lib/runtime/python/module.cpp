@@ -26,11 +26,16 @@ PYBIND11_MODULE(acl, acl) {
   define_base(acl);
   py::module_ rt = acl.def_submodule("rt"), mdl = acl.def_submodule("mdl"),
               op = acl.def_submodule("op"), prof = acl.def_submodule("prof"),
-              util = acl.def_submodule("util"), media = acl.def_submodule("media");
+              util = acl.def_submodule("util"), media = acl.def_submodule("media"),
+              blas = acl.def_submodule("blas"), fv = acl.def_submodule("fv"),
+              himpi = acl.def_submodule("himpi");
   define_runtime(rt);
   define_models(mdl);
   define_operators(op);
   define_profiling(prof);
   define_utilities(util);
   define_media(media);
+  define_blas(blas);
+  define_search(fv);
+  define_himpi(himpi);
 }

@@ -57,6 +57,11 @@ void define_devices(py::module_& rt) {
   plain<aclrtDestroyContext>(rt, "destroy_context");
   plain<aclrtSetCurrentContext>(rt, "set_context");
   first_out<aclrtGetCurrentContext>(rt, "get_context");
+  first_out<aclrtCtxGetCurrentDefaultStream>(rt, "ctx_get_current_default_stream");
+  first_out<aclrtDeviceGetStreamPriorityRange, 2>(rt, "device_get_stream_priority_range");
+  last_out<aclrtGetDeviceResLimit>(rt, "get_device_res_limit");
+  plain<aclrtSetDeviceResLimit>(rt, "set_device_res_limit");
+  plain<aclrtResetDeviceResLimit>(rt, "reset_device_res_limit");
 }
 
 void define_streams(py::module_& rt) {
@@ -67,6 +72,15 @@ void define_streams(py::module_& rt) {
   plain<aclrtSynchronizeStream>(rt, "synchronize_stream");
   plain<aclrtSynchronizeStreamWithTimeout>(rt, "synchronize_stream_with_timeout");
   last_out<aclrtStreamQuery>(rt, "stream_query");
+  plain<aclrtSetStreamFailureMode>(rt, "set_stream_failure_mode");
+  plain<aclrtStreamAbort>(rt, "stream_abort");
+  first_out<aclrtCreateNotify>(rt, "create_notify");
+  plain<aclrtDestroyNotify>(rt, "destroy_notify");
+  plain<aclrtRecordNotify>(rt, "record_notify");
+  plain<aclrtWaitAndResetNotify>(rt, "wait_and_reset_notify");
+  last_out<aclrtGetNotifyId>(rt, "get_notify_id");
+  plain<aclrtValueWrite>(rt, "value_write");
+  plain<aclrtValueWait>(rt, "value_wait");
   plain<aclrtStreamWaitEvent>(rt, "stream_wait_event");
   first_out<aclrtCreateEvent>(rt, "create_event");
   first_out<aclrtCreateEventWithFlag>(rt, "create_event_with_flag");
@@ -90,6 +104,8 @@ void define_memory(py::module_& rt) {
   plain<aclrtFree>(rt, "free");
   first_out<aclrtMallocHost>(rt, "malloc_host");
   plain<aclrtFreeHost>(rt, "free_host");
+  last_out<aclrtHostRegister>(rt, "host_register");
+  plain<aclrtHostUnregister>(rt, "host_unregister");
   plain<aclrtMemset>(rt, "memset");
   plain<aclrtMemsetAsync>(rt, "memset_async");
   plain<aclrtMemcpy>(rt, "memcpy");

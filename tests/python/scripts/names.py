@@ -5,7 +5,11 @@ import mstx
 NAMES = {
     acl: """init finalize get_soc_name get_recent_err_msg app_log create_data_buffer destroy_data_buffer
         get_data_buffer_addr get_data_buffer_size get_data_buffer_size_v2 create_tensor_desc destroy_tensor_desc
-        get_tensor_desc_size data_type_size set_tensor_const""",
+        get_tensor_desc_size data_type_size set_tensor_const get_version finalize_reference get_version_str
+        get_cann_version get_cann_attribute get_cann_attribute_list get_device_capability float16_to_float
+        float_to_float16 get_tensor_desc_dim set_tensor_shape set_tensor_format set_tensor_origin_shape
+        set_tensor_origin_format set_tensor_storage_shape set_tensor_storage_format set_tensor_shape_range
+        set_tensor_value_range set_tensor_dynamic_input set_tensor_place_ment trans_tensor_desc_format""",
     acl.rt: """set_device reset_device get_device get_device_count create_context set_context get_context destroy_context
         create_stream destroy_stream synchronize_stream synchronize_device create_event destroy_event record_event
         synchronize_event stream_wait_event event_elapsed_time malloc free malloc_host free_host memcpy memcpy_async
@@ -24,7 +28,11 @@ NAMES = {
         set_stamp_trace_message mark mark_ex push pop range_start range_stop""",
     acl.util: """ptr_to_bytes bytes_to_ptr numpy_to_ptr ptr_to_numpy numpy_contiguous_to_ptr start_thread
         stop_thread""",
-    acl.media: "dvpp_malloc dvpp_free",
+    acl.media: """dvpp_malloc dvpp_free vdec_create_channel_desc vdec_create_channel vdec_send_frame
+        venc_create_channel_desc venc_create_channel venc_send_frame""",
+    acl.blas: "gemv_ex hgemv s8gemv gemm_ex hgemm s8gemm create_handle_for_gemm_ex create_handle_for_hgemv",
+    acl.fv: "create_init_para init release repo_add repo_del delete modify search create_search_result",
+    acl.himpi: "sys_init vdec_create_chn venc_create_chn vpc_resize",
     mstx: "mark range_start range_end get_tool_id",
 }
 

@@ -50,6 +50,14 @@ bool is_system_option(aclSysParamOpt option) {
   return option >= ACL_OPT_DETERMINISTIC && option <= ACL_OPT_ENABLE_KERNEL_EARLY_START;
 }
 
+// "1.2.3"; what is missing is 0.
+using VersionParts = std::array<std::int32_t, 3>;
+VersionParts version_parts() {
+  VersionParts parts = {};
+  std::sscanf(MSPROF_VERSION, "%d.%d.%d", &parts[0], &parts[1], &parts[2]);
+  return parts;
+}
+
 // Divides by 2^shift and rounds to the nearest, to even between two. shift is 1 to 31.
 std::uint32_t shift_rounding(std::uint32_t value, unsigned shift) {
   const std::uint32_t half = 1U << (shift - 1);
@@ -176,6 +184,36 @@ aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
   static_assert(kVersion.size() < ACL_PKG_VERSION_MAX_SIZE);
   std::memcpy(versionStr, kVersion.data(), kVersion.size());
   versionStr[kVersion.size()] = '\0';
+  return ACL_SUCCESS;
+}
+
+aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
+  if (pkgName == nullptr || pkgName[0] == '\0' || versionNum == nullptr)
+    return ACL_ERROR_INVALID_PARAM;
+  const VersionParts parts = version_parts();
+  *versionNum = parts[0] * 10'000'000 + parts[1] * 100'000 + parts[2] * 1'000;
+  return ACL_SUCCESS;
+}
+
+aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version) {
+  if (version == nullptr) return ACL_ERROR_INVALID_PARAM;
+  if (name < ACL_PKG_NAME_CANN || name > ACL_PKG_NAME_DRIVER) return ACL_ERROR_INVALID_FILE;
+  const VersionParts parts = version_parts();
+  *version = {};
+  std::snprintf(version->version, sizeof version->version, "%s", MSPROF_VERSION);
+  std::snprintf(version->majorVersion, sizeof version->majorVersion, "%d", parts[0]);
+  std::snprintf(version->minorVersion, sizeof version->minorVersion, "%d", parts[1]);
+  std::snprintf(version->releaseVersion, sizeof version->releaseVersion, "0");
+  std::snprintf(version->patchVersion, sizeof version->patchVersion, "%d", parts[2]);
+  return ACL_SUCCESS;
+}
+
+aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) {
+  // Those of which aclGetCannAttribute says 1.
+  static constexpr std::array<aclCannAttr, 1> kAttributes = {ACL_CANN_ATTR_INF_NAN};
+  if (cannAttrList == nullptr || num == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *cannAttrList = kAttributes.data();
+  *num = kAttributes.size();
   return ACL_SUCCESS;
 }
 

@@ -185,6 +185,16 @@ aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
   return ACL_SUCCESS;
 }
 
+aclError aclSetTensorDynamicInput(aclTensorDesc* desc, const char* dynamicInputName) {
+  return desc == nullptr || dynamicInputName == nullptr ? ACL_ERROR_INVALID_PARAM : ACL_SUCCESS;
+}
+
+aclError aclSetTensorValueRange(aclTensorDesc* desc, size_t valueCount,
+                                int64_t valueRange[][ACL_TENSOR_VALUE_RANGE_NUM]) {
+  const bool is_whole = desc != nullptr && (valueCount == 0 || valueRange != nullptr);
+  return is_whole ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+}
+
 aclError aclTransTensorDescFormat(const aclTensorDesc* srcDesc, aclFormat dstFormat,
                                   aclTensorDesc** dstDesc) {
   return guarded(__func__, [&] {

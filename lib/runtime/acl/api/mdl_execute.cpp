@@ -10,6 +10,10 @@
 
 using namespace msprof::acl;
 
+struct aclmdlExecConfigHandle {
+  std::int32_t sync_timeout_ms = -1;
+};
+
 namespace {
 
 using msprof::runtime::Model;
@@ -72,12 +76,14 @@ ExecutionMemory check(const LoadedModel& loaded, const aclmdlDataset* input,
   return memory;
 }
 
-aclError execute(std::uint32_t model_id, const aclmdlDataset* input, const aclmdlDataset* output) {
+aclError execute(std::uint32_t model_id, const aclmdlDataset* input, const aclmdlDataset* output,
+                 const aclmdlExecConfigHandle& config) {
   Runtime& runtime = Runtime::instance();
   const std::shared_ptr<LoadedModel> model = runtime.find_model(model_id);
   runtime.current_context();
   ExecutionMemory memory = check(*model, input, output);
-  return model->execute(std::move(memory), runtime.next_request());
+  return model->execute(std::move(memory), runtime.next_request(),
+                        deadline_in(config.sync_timeout_ms));
 }
 
 aclError execute_async(std::uint32_t model_id, const aclmdlDataset* input,
@@ -153,13 +159,52 @@ aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, siz
   });
 }
 
+aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle() {
+  return new (std::nothrow) aclmdlExecConfigHandle;
+}
+
+aclError aclmdlSetExecConfigOpt(aclmdlExecConfigHandle* handle, aclmdlExecConfigAttr attr,
+                                const void* attrValue, size_t valueSize) {
+  return guarded(__func__, [&] {
+    require(handle, attrValue);
+    switch (attr) {
+      case ACL_MDL_STREAM_SYNC_TIMEOUT:
+      case ACL_MDL_EVENT_SYNC_TIMEOUT: {
+        const auto timeout = option<std::int32_t>(attrValue, valueSize);
+        if (timeout < -1 || timeout == 0) throw Failure(ACL_ERROR_INVALID_PARAM);
+        if (attr == ACL_MDL_STREAM_SYNC_TIMEOUT) handle->sync_timeout_ms = timeout;
+        return;
+      }
+      case ACL_MDL_WORK_ADDR_PTR:
+      case ACL_MDL_WORK_SIZET:
+      case ACL_MDL_MPAIMID_SIZET:
+      case ACL_MDL_AICQOS_SIZET:
+      case ACL_MDL_AICOST_SIZET:
+      case ACL_MDL_MEC_TIMETHR_SIZET:
+        static_assert(sizeof(std::size_t) == sizeof(void*));
+        static_cast<void>(option<std::size_t>(attrValue, valueSize));
+        return;
+    }
+    throw Failure(ACL_ERROR_INVALID_PARAM);
+  });
+}
+
+aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle* handle) {
+  if (handle == nullptr) return ACL_ERROR_INVALID_PARAM;
+  delete handle;
+  return ACL_SUCCESS;
+}
+
 aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output) {
-  return recorded(__func__, Call::aclmdlExecute, [&] { return execute(modelId, input, output); });
+  return recorded(__func__, Call::aclmdlExecute,
+                  [&] { return execute(modelId, input, output, {}); });
 }
 
 aclError aclmdlExecuteV2(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output,
-                         aclrtStream, const aclmdlExecConfigHandle*) {
-  return recorded(__func__, Call::aclmdlExecuteV2, [&] { return execute(modelId, input, output); });
+                         aclrtStream, const aclmdlExecConfigHandle* handle) {
+  return recorded(__func__, Call::aclmdlExecuteV2, [&] {
+    return execute(modelId, input, output, handle == nullptr ? aclmdlExecConfigHandle{} : *handle);
+  });
 }
 
 aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output,

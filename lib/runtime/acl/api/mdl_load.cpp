@@ -151,14 +151,6 @@ void query_size(const runtime::Model& model, std::size_t* work_size, std::size_t
   *weight_size = model.weight_bytes();
 }
 
-template <typename T>
-T option(const void* value, std::size_t size) {
-  T read{};
-  if (size != sizeof read) throw Failure(ACL_ERROR_INVALID_PARAM);
-  std::memcpy(&read, value, sizeof read);
-  return read;
-}
-
 }  // namespace
 }  // namespace msprof::acl
 

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "acl/acl_mdl.h"
+#include "runtime/acl/device/failure.hpp"
 #include "runtime/engine/model/model.hpp"
 
 struct aclmdlDataset {
@@ -41,5 +43,14 @@ inline constexpr std::size_t kBatchInputBytes = 8;
 // read.
 runtime::Model parse_model(const void* bytes, std::size_t size);
 runtime::Model read_model(const char* path);
+
+// The value of an attribute that a program sets by address and size.
+template <typename T>
+T option(const void* value, std::size_t size) {
+  T read{};
+  if (size != sizeof read) throw Failure(ACL_ERROR_INVALID_PARAM);
+  std::memcpy(&read, value, sizeof read);
+  return read;
+}
 
 }  // namespace msprof::acl

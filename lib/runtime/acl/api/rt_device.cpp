@@ -1,6 +1,10 @@
 // Devices and contexts.
 #include <unistd.h>
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "acl/acl_rt.h"
 #include "runtime/acl/api/call.hpp"
 #include "runtime/acl/api/error_message.hpp"
@@ -64,6 +68,20 @@ std::int64_t capability(aclDeviceInfo info) {
   throw Failure(ACL_ERROR_INVALID_PARAM);
 }
 
+// Numbers of cores that the process has set, by device and kind.
+using CoreLimits = std::map<std::pair<std::int32_t, aclrtDevResLimitType>, std::uint32_t>;
+std::mutex core_limits_mutex;
+CoreLimits& core_limits() {
+  static CoreLimits* const limits = new CoreLimits;  // used until the process ends
+  return *limits;
+}
+
+CoreLimits::key_type core_limit(std::int32_t device, aclrtDevResLimitType type) {
+  if (type != ACL_RT_DEV_RES_CUBE_CORE && type != ACL_RT_DEV_RES_VECTOR_CORE)
+    throw Failure(ACL_ERROR_INVALID_PARAM);
+  return {device, type};
+}
+
 void require_device(std::uint32_t device) {
   if (device >= Runtime::instance().device_count()) throw Failure(ACL_ERROR_RT_INVALID_DEVICEID);
 }
@@ -114,6 +132,54 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
     require(value);
     require_device(deviceId);
     *value = capability(deviceInfo);
+  });
+}
+
+aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo* errorInfo) {
+  return guarded(__func__, [&] {
+    require(errorInfo);
+    require_device(static_cast<std::uint32_t>(deviceId));
+    *errorInfo = {};
+    errorInfo->errorType = ACL_RT_NO_ERROR;
+  });
+}
+
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t* value) {
+  return guarded(__func__, [&] {
+    require(value);
+    require_device(static_cast<std::uint32_t>(deviceId));
+    const auto key = core_limit(deviceId, type);
+    const std::lock_guard lock(core_limits_mutex);
+    const auto found = core_limits().find(key);
+    *value = found == core_limits().end() ? static_cast<std::uint32_t>(kCores) : found->second;
+  });
+}
+
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value) {
+  return guarded(__func__, [&] {
+    require_device(static_cast<std::uint32_t>(deviceId));
+    const auto key = core_limit(deviceId, type);
+    if (value == 0) throw Failure(ACL_ERROR_INVALID_PARAM, "a process needs a core");
+    const std::lock_guard lock(core_limits_mutex);
+    core_limits()[key] = value;
+  });
+}
+
+aclError aclrtResetDeviceResLimit(int32_t deviceId) {
+  return guarded(__func__, [&] {
+    require_device(static_cast<std::uint32_t>(deviceId));
+    const std::lock_guard lock(core_limits_mutex);
+    for (const auto type : {ACL_RT_DEV_RES_CUBE_CORE, ACL_RT_DEV_RES_VECTOR_CORE})
+      core_limits().erase(core_limit(deviceId, type));
+  });
+}
+
+aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
+  constexpr std::int32_t kLeast = 7, kGreatest = 0;  // those of a card
+  return guarded(__func__, [&] {
+    require(leastPriority, greatestPriority);
+    *leastPriority = kLeast;
+    *greatestPriority = kGreatest;
   });
 }
 
@@ -170,6 +236,13 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
   return recorded(__func__, Call::aclrtGetCurrentContext, [&] {
     require(context);
     *context = Runtime::instance().current_context().get();
+  });
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
+  return guarded(__func__, [&] {
+    require(stream);
+    *stream = Runtime::instance().current_context()->default_stream.get();
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "acl/acl_rt.h"
 #include "runtime/acl/api/call.hpp"
@@ -148,6 +149,69 @@ aclError release(void* memory, MemoryKind kind) {
   return ACL_SUCCESS;
 }
 
+// The direction of a copy of a batch, whose memory must be where the attributes say.
+CopyDirection direction_of(const aclrtMemcpyBatchAttr& attributes, const void* to,
+                           const void* from) {
+  const Memory& memory = Runtime::instance().memory;
+  const bool to_device = attributes.dstLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+  const bool from_device = attributes.srcLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
+  if (memory.is_device_memory(to) != to_device || memory.is_device_memory(from) != from_device)
+    throw Failure(ACL_ERROR_RT_PARAM_INVALID, "the memory is not where its attributes say");
+  if (from_device)
+    return to_device ? CopyDirection::device_to_device : CopyDirection::device_to_host;
+  return to_device ? CopyDirection::host_to_device : CopyDirection::host_to_host;
+}
+
+// The parameters of aclrtMemcpyBatch.
+struct Batch {
+  void** to;
+  const std::size_t* room;
+  void** from;
+  const std::size_t* sizes;
+  std::size_t count;
+  const aclrtMemcpyBatchAttr* attributes;
+  const std::size_t* first_copies;
+  std::size_t attribute_count;
+
+  // All of them; where one is refused, *failed is its number.
+  std::vector<Copy> copies(std::size_t* failed) const {
+    require(to, room, from, sizes, attributes, first_copies, failed);
+    *failed = SIZE_MAX;
+    if (count == 0 || attribute_count == 0 || attribute_count > count || first_copies[0] != 0)
+      throw Failure(ACL_ERROR_INVALID_PARAM);
+    for (std::size_t k = 0; k < attribute_count; ++k) {
+      const bool rises = k == 0 || first_copies[k] > first_copies[k - 1];
+      if (!rises || first_copies[k] >= count) throw Failure(ACL_ERROR_INVALID_PARAM);
+    }
+    std::vector<Copy> all;
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (k + 1 < attribute_count && first_copies[k + 1] == i) ++k;
+      *failed = i;
+      require(to[i], from[i]);
+      if (sizes[i] > room[i]) throw Failure(ACL_ERROR_INVALID_PARAM);
+      all.push_back({to[i], sizes[i], from[i], sizes[i], sizes[i], 1,
+                     direction_of(attributes[k], to[i], from[i])});
+    }
+    *failed = SIZE_MAX;
+    return all;
+  }
+};
+
+void check_registration(const void* memory, std::uint64_t size, aclrtHostRegisterType type,
+                        void** device_memory) {
+  require(memory, device_memory);
+  if (size == 0 || size > SIZE_MAX - reinterpret_cast<std::uintptr_t>(memory) ||
+      type != ACL_HOST_REGISTER_MAPPED)
+    throw Failure(ACL_ERROR_INVALID_PARAM);
+}
+
+aclrtMemLocation location_of(const std::optional<MemoryBlock>& block) {
+  if (!block) return {0, ACL_MEM_LOCATION_TYPE_UNREGISTERED};
+  if (block->kind == MemoryKind::device) return {block->device, ACL_MEM_LOCATION_TYPE_DEVICE};
+  return {0, ACL_MEM_LOCATION_TYPE_HOST};
+}
+
 }  // namespace
 
 extern "C" {
@@ -173,6 +237,38 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
 aclError aclrtFreeHost(void* hostPtr) {
   return recorded(__func__, Call::aclrtFreeHost,
                   [&] { return release(hostPtr, MemoryKind::host); });
+}
+
+aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  return recorded(__func__, Call::aclrtMallocHostWithCfg, [&] {
+    if (cfg != nullptr && cfg->numAttrs > 0) require(cfg->attrs);
+    allocate(ptr, size, MemoryKind::host);
+  });
+}
+
+aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
+  return recorded(__func__, Call::aclrtHostRegister, [&] {
+    check_registration(ptr, size, type, devPtr);
+    Runtime& runtime = Runtime::instance();
+    if (!runtime.memory.add_registered(ptr, size, runtime.current_context()->device))
+      throw Failure(ACL_ERROR_RT_PARAM_INVALID, "the memory is allocated or registered here");
+    *devPtr = ptr;
+  });
+}
+
+aclError aclrtHostUnregister(void* ptr) {
+  return recorded(__func__, Call::aclrtHostUnregister,
+                  [&] { return release(ptr, MemoryKind::registered); });
+}
+
+aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
+  return guarded(__func__, [&] {
+    require(ptr, attributes);
+    const std::optional<MemoryBlock> block = Runtime::instance().memory.find(ptr);
+    *attributes = {};
+    attributes->location = location_of(block);
+    if (block) attributes->pageSize = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
+  });
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
@@ -218,6 +314,24 @@ aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t sp
                             size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
   return recorded(__func__, Call::aclrtMemcpy2dAsync, [&] {
     copy_on(stream, rectangle(dst, dpitch, src, spitch, width, height, kind));
+  });
+}
+
+aclError aclrtMemcpyBatch(void** dsts, size_t* destMax, void** srcs, size_t* sizes,
+                          size_t numBatches, aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
+                          size_t numAttrs, size_t* failIndex) {
+  return recorded(__func__, Call::aclrtMemcpyBatch, [&] {
+    const Batch batch{dsts, destMax, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
+    for (const Copy& copy : batch.copies(failIndex)) copy_here(copy);
+  });
+}
+
+aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMax, void** srcs, size_t* sizes,
+                               size_t numBatches, aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
+                               size_t numAttrs, size_t* failIndex, aclrtStream stream) {
+  return recorded(__func__, Call::aclrtMemcpyBatchAsync, [&] {
+    const Batch batch{dsts, destMax, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
+    for (const Copy& copy : batch.copies(failIndex)) copy_on(stream, copy);
   });
 }
 

@@ -172,6 +172,29 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
   });
 }
 
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
+  return guarded(__func__, [&] {
+    require(stream);
+    if (mode != ACL_CONTINUE_ON_FAILURE && mode != ACL_STOP_ON_FAILURE)
+      throw Failure(ACL_ERROR_INVALID_PARAM);
+    Runtime& runtime = Runtime::instance();
+    const std::shared_ptr<Stream> changed = runtime.stream(stream);
+    if (changed == runtime.current_context()->default_stream)
+      throw Failure(ACL_ERROR_RT_PARAM_INVALID, "the default stream always continues");
+    changed->stop_on_failure(mode == ACL_STOP_ON_FAILURE);
+  });
+}
+
+aclError aclrtStreamAbort(aclrtStream stream) {
+  return recorded(__func__, Call::aclrtStreamAbort, [&] {
+    require(stream);
+    const std::shared_ptr<Stream> aborted = Runtime::instance().stream(stream);
+    if (aborted->on_worker())
+      throw Failure(ACL_ERROR_RT_PARAM_INVALID, "a task of a stream would wait for itself");
+    aborted->abort();
+  });
+}
+
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return recorded(__func__, Call::aclrtSubscribeReport, [&]() -> aclError {
     const std::shared_ptr<Stream> served = Runtime::instance().stream(stream);

@@ -208,15 +208,15 @@ std::size_t LoadedModel::weight_bytes() const {
 }
 
 int LoadedModel::execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request) {
-  return launch(stream, std::move(memory), request, nullptr);
+  return launch(stream, std::move(memory), request, nullptr, std::nullopt);
 }
 
-int LoadedModel::execute(ExecutionMemory memory, std::uint32_t request) {
-  return launch(*own_stream_, std::move(memory), request, std::make_shared<Latch>());
+int LoadedModel::execute(ExecutionMemory memory, std::uint32_t request, const Deadline& deadline) {
+  return launch(*own_stream_, std::move(memory), request, std::make_shared<Latch>(), deadline);
 }
 
 int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t request,
-                        const std::shared_ptr<Latch>& done) {
+                        const std::shared_ptr<Latch>& done, const Deadline& deadline) {
   const bool recorded = is_recording();
   const std::uint64_t begin = recorded ? monotonic_ns() : 0;
   auto execution =
@@ -240,9 +240,10 @@ int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t re
       record_op_launch(launches[layer], operators_[layer], images);
     }
   }
-  if (pushed && done) done->wait(std::nullopt);
+  const bool late = pushed && done && done->wait(deadline) == Latch::End::timeout;
   if (recorded) record_model_execution(id_, request, begin, monotonic_ns(), stream.device_id());
   if (!pushed) return ACL_ERROR_RT_INVALID_HANDLE;
+  if (late) return ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
   return done ? done->code() : ACL_SUCCESS;
 }
 

@@ -42,7 +42,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   // of the launch. ACL_ERROR_INVALID_MODEL_ID when the model is closed.
   int execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request);
   // The same on the model's own stream, and waits for the end; the code is that of the execution.
-  int execute(ExecutionMemory memory, std::uint32_t request);
+  int execute(ExecutionMemory memory, std::uint32_t request, const Deadline& deadline);
 
   // Waits for the executions under way; none begins after it.
   void close();
@@ -54,7 +54,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   friend class Execution;
 
   int launch(Stream& stream, ExecutionMemory memory, std::uint32_t request,
-             const std::shared_ptr<Latch>& done);
+             const std::shared_ptr<Latch>& done, const Deadline& deadline);
   bool enter();
   void leave();
   std::unique_ptr<runtime::Workspace> take_workspace();

@@ -1,6 +1,7 @@
 #include "runtime/acl/device/memory.hpp"
 
 #include <cstdlib>
+#include <iterator>
 
 namespace msprof::acl {
 namespace {
@@ -38,16 +39,34 @@ std::optional<MemoryBlock> Memory::release(void* memory, MemoryKind kind) {
     blocks_.erase(it);
     if (kind == MemoryKind::device) allocated_[block.device] -= block.size;
   }
-  std::free(memory);
+  if (kind != MemoryKind::registered) std::free(memory);
   return block;
 }
 
-bool Memory::is_device_memory(const void* address) const {
+bool Memory::add_registered(const void* memory, std::size_t size, std::uint16_t device) {
+  const std::lock_guard lock(mutex_);
+  const auto next = blocks_.lower_bound(number(memory));
+  if (next != blocks_.end() && next->first - number(memory) < size) return false;
+  if (next != blocks_.begin()) {
+    const auto before = std::prev(next);
+    if (number(memory) - before->first < before->second.size) return false;
+  }
+  blocks_.emplace(number(memory), MemoryBlock{size, MemoryKind::registered, device});
+  return true;
+}
+
+std::optional<MemoryBlock> Memory::find(const void* address) const {
   const std::lock_guard lock(mutex_);
   auto it = blocks_.upper_bound(number(address));
-  if (it == blocks_.begin()) return false;
+  if (it == blocks_.begin()) return std::nullopt;
   --it;
-  return it->second.kind == MemoryKind::device && number(address) - it->first < it->second.size;
+  if (number(address) - it->first >= it->second.size) return std::nullopt;
+  return it->second;
+}
+
+bool Memory::is_device_memory(const void* address) const {
+  const std::optional<MemoryBlock> block = find(address);
+  return block && block->kind == MemoryKind::device;
 }
 
 std::uint64_t Memory::allocated_bytes(std::uint16_t device) const {

@@ -9,7 +9,8 @@
 
 namespace msprof::acl {
 
-enum class MemoryKind : std::uint8_t { device, host };
+// Registered memory is the application's own, and is not freed here.
+enum class MemoryKind : std::uint8_t { device, host, registered };
 
 struct MemoryBlock {
   std::size_t size;
@@ -23,6 +24,10 @@ class Memory {
   void* allocate(std::size_t size, MemoryKind kind, std::uint16_t device);
   // What was freed; nothing for what was not allocated as this kind, or is freed already.
   std::optional<MemoryBlock> release(void* memory, MemoryKind kind);
+  // Makes memory of the application known; false where a part of it is known already.
+  bool add_registered(const void* memory, std::size_t size, std::uint16_t device);
+  // The block that has this address in it; nothing for memory that is not known here.
+  std::optional<MemoryBlock> find(const void* address) const;
   // True inside of memory that was allocated for a device.
   bool is_device_memory(const void* address) const;
   // Of one device.

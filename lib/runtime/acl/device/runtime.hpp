@@ -13,6 +13,7 @@
 #include "runtime/acl/device/handles.hpp"
 #include "runtime/acl/device/loaded_model.hpp"
 #include "runtime/acl/device/memory.hpp"
+#include "runtime/acl/device/notify.hpp"
 #include "runtime/acl/device/operation.hpp"
 #include "runtime/acl/device/reports.hpp"
 #include "runtime/acl/device/stream.hpp"
@@ -58,6 +59,7 @@ class Runtime {
   std::uint32_t next_request() { return ++requests_; }
 
   Handles<Event> events;
+  Handles<Notify> notifies;
   Handles<Operation> operations;
   Memory memory;
   Reports reports;

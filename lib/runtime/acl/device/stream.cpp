@@ -115,12 +115,14 @@ void Stream::work() {
     std::unique_ptr<Task> task = std::move(queue_.front());
     queue_.pop_front();
     if (queue_.size() + 1 == kQueueLimit) space_.notify_all();
+    const bool runs = !aborting_ && failure_ == 0;
     lock.unlock();
-    const int code = run_task(*task, *this);
+    const int code = runs ? run_task(*task, *this) : 0;
     task.reset();
     lock.lock();
     ++finished_;
     if (code != 0 && error_ == 0) error_ = code;
+    if (code != 0 && stops_on_failure_) failure_ = code;
     finished_changed_.notify_all();
   }
 }
@@ -134,7 +136,29 @@ int Stream::synchronize(const Deadline& deadline) {
   } else if (!finished_changed_.wait_until(lock, *deadline, done)) {
     return ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
   }
-  return std::exchange(error_, 0);
+  const int error = std::exchange(error_, 0);
+  return failure_ != 0 ? failure_ : error;
+}
+
+void Stream::stop_on_failure(bool stops) {
+  const std::lock_guard lock(mutex_);
+  stops_on_failure_ = stops;
+  if (!stops) failure_ = 0;
+}
+
+void Stream::abort() {
+  std::unique_lock lock(mutex_);
+  aborting_ = true;
+  gives_up_ = true;
+  const std::shared_ptr<Latch> awaited = awaited_;
+  lock.unlock();
+  if (awaited) awaited->look_again();
+  lock.lock();
+  finished_changed_.wait(lock, [this] { return finished_ == launched_; });
+  aborting_ = false;
+  if (!closed_) gives_up_ = false;
+  error_ = 0;
+  failure_ = 0;
 }
 
 Stream::State Stream::state() const {

@@ -70,6 +70,11 @@ class Stream {
   // For tasks: waits for the latch, and gives up when the stream is closed without waiting.
   Latch::End wait_for(const std::shared_ptr<Latch>& latch, const Deadline& deadline);
 
+  // Whether tasks after one that failed are dropped; its error then stays the stream's.
+  void stop_on_failure(bool stops);
+  // Drops what was launched and has not begun, ends waits, and returns when the task under way has
+  // ended. Errors are forgotten.
+  void abort();
   void close(Closing how);
 
   std::uint32_t priority = 0;
@@ -91,6 +96,9 @@ class Stream {
   std::deque<std::unique_ptr<Task>> queue_;
   std::uint64_t launched_ = 0, finished_ = 0;
   int error_ = 0;
+  int failure_ = 0;  // the error that stopped the stream
+  bool stops_on_failure_ = false;
+  bool aborting_ = false;
   bool closed_ = false;
   std::shared_ptr<Latch> awaited_;
   std::thread worker_;

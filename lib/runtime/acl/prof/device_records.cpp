@@ -44,6 +44,9 @@ unsigned sqe_type(int chip, TaskKind kind, std::uint32_t op_task_type) {
     kPlaceHolder = 3,
     kEventRecord = 4,
     kEventWait = 5,
+    kNotifyRecord = 6,
+    kNotifyWait = 7,
+    kWriteValue = 8,
     kHwtsSdma = 9,
     kStarsSdma = 11,
     kHostCpu = 18
@@ -60,6 +63,13 @@ unsigned sqe_type(int chip, TaskKind kind, std::uint32_t op_task_type) {
       return kEventWait;
     case TaskKind::callback:
       return has_stars(chip) ? kHostCpu : kPlaceHolder;
+    case TaskKind::notify_record:
+      return kNotifyRecord;
+    case TaskKind::notify_wait:
+      return kNotifyWait;
+    case TaskKind::value_write:
+      return kWriteValue;
+    case TaskKind::value_wait:
     case TaskKind::step:
       break;
   }

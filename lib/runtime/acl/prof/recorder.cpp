@@ -214,6 +214,14 @@ TaskNames names_of(TaskKind kind) {
       return {task_type::kCallback, runtime_call::kCallback};
     case TaskKind::step:
       return {task_type::kProfilerTrace, runtime_call::kProfilerTrace};
+    case TaskKind::notify_record:
+      return {task_type::kNotifyRecord, runtime_call::kNotifyRecord};
+    case TaskKind::notify_wait:
+      return {task_type::kNotifyWait, runtime_call::kNotifyWait};
+    case TaskKind::value_write:
+      return {task_type::kValueWrite, runtime_call::kValueWrite};
+    case TaskKind::value_wait:
+      return {task_type::kValueWait, runtime_call::kValueWait};
     case TaskKind::op:
       break;
   }

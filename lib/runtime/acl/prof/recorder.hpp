@@ -65,7 +65,11 @@ enum class TaskKind : std::uint8_t {
   event_record,
   event_wait,
   callback,
-  step
+  step,
+  notify_record,
+  notify_wait,
+  value_write,
+  value_wait
 };
 
 // A launch as the launching thread saw it.

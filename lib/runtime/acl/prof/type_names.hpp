@@ -20,13 +20,15 @@ enum class Level : std::uint16_t {
 namespace task_type {
 inline constexpr std::uint32_t kAiCore = 0, kAiCpu = 1, kEventRecord = 2, kStreamWaitEvent = 3,
                                kMemcpyAsync = 5, kCallback = 40, kMemsetAsync = 41,
-                               kProfilerTrace = 42, kAiVector = 66, kFlip = 98;
+                               kProfilerTrace = 42, kNotifyRecord = 43, kNotifyWait = 44,
+                               kValueWrite = 45, kValueWait = 46, kAiVector = 66, kFlip = 98;
 }
 namespace runtime_call {
 inline constexpr std::uint32_t kLaunch = 0x10001, kAicpuLaunch = 0x10002, kMemcpyAsync = 0x10003,
                                kEventRecord = 0x10004, kStreamWaitEvent = 0x10005,
                                kMemsetAsync = 0x10006, kCallback = 0x10007,
-                               kProfilerTrace = 0x10008;
+                               kProfilerTrace = 0x10008, kNotifyRecord = 0x10009,
+                               kNotifyWait = 0x1000A, kValueWrite = 0x1000B, kValueWait = 0x1000C;
 }
 namespace record_type {
 inline constexpr std::uint32_t kTaskTrack = 802, kMemcpyInfo = 806;

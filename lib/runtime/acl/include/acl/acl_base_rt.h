@@ -109,6 +109,7 @@ static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
 // Size of the text that aclsysGetVersionStr writes at most, with its end.
 #define ACL_PKG_VERSION_MAX_SIZE 128
+#define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 
 // Handles.
 typedef void* aclrtStream;
@@ -204,6 +205,26 @@ typedef enum {
   ACL_DEVICE_INFO_L2_SIZE = 2
 } aclDeviceInfo;
 
+typedef enum aclCANNPackageName {
+  ACL_PKG_NAME_CANN = 0,
+  ACL_PKG_NAME_RUNTIME = 1,
+  ACL_PKG_NAME_COMPILER = 2,
+  ACL_PKG_NAME_HCCL = 3,
+  ACL_PKG_NAME_TOOLKIT = 4,
+  ACL_PKG_NAME_OPP = 5,
+  ACL_PKG_NAME_OPP_KERNEL = 6,
+  ACL_PKG_NAME_DRIVER = 7
+} aclCANNPackageName;
+
+typedef struct aclCANNPackageVersion {
+  char version[ACL_PKG_VERSION_MAX_SIZE];
+  char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char minorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char releaseVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char patchVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
+  char reserved[ACL_PKG_VERSION_MAX_SIZE];
+} aclCANNPackageVersion;
+
 // Data buffers: an address and its size in bytes, both the caller's; destroying one frees no data.
 // NULL is 100000.
 ACL_FUNC_VISIBILITY aclDataBuffer* aclCreateDataBuffer(void* data, size_t size);
@@ -233,6 +254,13 @@ ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
 // The version of the named package, as text of at most ACL_PKG_VERSION_MAX_SIZE bytes. NULL or no
 // name: 100000.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
+// The same as a number: of two versions the newer one has the greater number.
+ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum);
+// The same in parts; 100003 for a number that names no package.
+ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
+                                                  aclCANNPackageVersion* version);
+// The properties that the runtime has.
+ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num);
 // Whether the runtime has a property (1) or not (0). NULL, or no property: 100000.
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value);
 // A size of a device: 200001 on a host.

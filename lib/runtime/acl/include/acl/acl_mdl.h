@@ -80,6 +80,17 @@ typedef enum aclmdlConfigAttr {
   ACL_MDL_WEIGHT_PATH_PTR = 14
 } aclmdlConfigAttr;
 
+typedef enum aclmdlExecConfigAttr {
+  ACL_MDL_STREAM_SYNC_TIMEOUT = 0,
+  ACL_MDL_EVENT_SYNC_TIMEOUT = 1,
+  ACL_MDL_WORK_ADDR_PTR = 2,
+  ACL_MDL_WORK_SIZET = 3,
+  ACL_MDL_MPAIMID_SIZET = 4,
+  ACL_MDL_AICQOS_SIZET = 5,
+  ACL_MDL_AICOST_SIZET = 6,
+  ACL_MDL_MEC_TIMETHR_SIZET = 7
+} aclmdlExecConfigAttr;
+
 typedef enum aclmdlInputAippType {
   ACL_DATA_WITHOUT_AIPP = 0,
   ACL_DATA_WITH_STATIC_AIPP = 1,
@@ -129,6 +140,15 @@ ACL_FUNC_VISIBILITY aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* hand
                                                   uint32_t* modelId);
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle* handle);
 ACL_FUNC_VISIBILITY aclError aclmdlUnload(uint32_t modelId);
+
+// How a model is run. ACL_MDL_STREAM_SYNC_TIMEOUT ends the wait of aclmdlExecuteV2 after so many
+// milliseconds (507046; -1: never); the execution itself goes on and needs its data. Other
+// attributes change nothing on a host.
+ACL_FUNC_VISIBILITY aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle(void);
+ACL_FUNC_VISIBILITY aclError aclmdlSetExecConfigOpt(aclmdlExecConfigHandle* handle,
+                                                    aclmdlExecConfigAttr attr,
+                                                    const void* attrValue, size_t valueSize);
+ACL_FUNC_VISIBILITY aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle* handle);
 
 // Run: at once, or as tasks of a stream. The data must live until the stream has passed them.
 ACL_FUNC_VISIBILITY aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset* input,
