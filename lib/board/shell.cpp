@@ -26,33 +26,35 @@ constexpr std::chrono::milliseconds kBetweenTries{500};
 // Passes on what comes behind the first line of the script.
 class GreetingFilter {
  public:
-  explicit GreetingFilter(StreamSink sink) : sink_(std::move(sink)) {}
+  // `held`: what came before that line, until it has come.
+  GreetingFilter(StreamSink sink, std::shared_ptr<std::string> held)
+      : sink_(std::move(sink)), held_(std::move(held)) {}
 
   void operator()(std::string_view bytes) {
     if (begun_) {
       sink_(bytes);
       return;
     }
-    held_.append(bytes);
+    held_->append(bytes);
     // A terminal ends the line with "\r\n".
-    const auto at = held_.find(kBegin);
-    const auto end = at == std::string::npos ? at : held_.find('\n', at);
+    const auto at = held_->find(kBegin);
+    const auto end = at == std::string::npos ? at : held_->find('\n', at);
     if (end == std::string::npos) {
-      if (held_.size() > kMaxGreeting) {
+      if (held_->size() > kMaxGreeting) {
         throw Error(Exit::board_unreachable,
                     "the board's login shell keeps printing and does not run the command");
       }
       return;
     }
     begun_ = true;
-    const std::string rest = held_.substr(end + 1);
-    held_.clear();
+    const std::string rest = held_->substr(end + 1);
+    held_->clear();
     if (!rest.empty()) sink_(rest);
   }
 
  private:
   StreamSink sink_;
-  std::string held_;
+  std::shared_ptr<std::string> held_;
   bool begun_ = false;
 };
 
@@ -61,14 +63,52 @@ void keep_tail(std::string& tail, std::string_view bytes) {
   if (tail.size() > kMaxErrorText) tail.erase(0, tail.size() - kMaxErrorText);
 }
 
-std::string line_of(const BoardScript& script, const std::vector<std::string>& arguments) {
-  std::string line = "exec sh -c ";
-  line += shell_quoted(fmt::format("echo {}\n{}", kBegin, script.text));
-  line += " msprof";
-  for (const std::string& argument : arguments) {
-    line += ' ';
-    line += shell_quoted(argument);
+// Characters that replace those which a login shell may not keep within single quotes: sh ends the
+// quotes at a quote, csh fails at a line break and replaces "!", fish reads backslashes. With the
+// end of each word of the script's command, in this order.
+constexpr std::string_view kReplaced = "\n'!\\";
+constexpr std::size_t kMaxWord = 1'000;  // BSD's csh accepts words of 1,020 bytes
+
+// Control characters that none of `words` contains, one for each in kReplaced and one more.
+std::string unused_characters(const std::vector<std::string>& words) {
+  constexpr std::string_view kChoice =
+      "\x1f\x1e\x1d\x1c\x1a\x19\x18\x17\x16\x15\x14\x13\x12\x11\x10\x0f\x0e\b\a\x06\x05\x04\x03"
+      "\x02";
+  std::string unused;
+  for (const char c : kChoice) {
+    const bool is_used = std::any_of(words.begin(), words.end(), [c](const std::string& word) {
+      return word.find(c) != std::string::npos;
+    });
+    if (!is_used) unused += c;
+    if (unused.size() > kReplaced.size()) return unused;
   }
+  throw Error(Exit::usage,
+              "the arguments contain almost every control character; put them into a file of the "
+              "project");
+}
+
+// Whatever the account's login shell is, it only starts sh, which puts the characters back: it
+// splits the text at each placeholder and joins it with the character, by IFS. No tool is needed.
+std::string line_of(const BoardScript& script, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {fmt::format("echo {}\n{}", kBegin, script.text), "msprof"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::string unused = unused_characters(words);
+  const char end = unused.back();
+  std::string text;
+  for (const std::string& word : words) {
+    for (const char c : word) {
+      const auto at = kReplaced.find(c);
+      text += at == std::string_view::npos ? c : unused[at];
+    }
+    text += end;
+  }
+  std::string line = fmt::format(
+      R"(exec sh -c 'n=${{IFS#??}};set -f;IFS=;p="$*";)"
+      R"(r(){{ IFS=$1;t=$2;set -- $p;IFS=$t;p="$*";}};)"
+      R"(r {} "$n";r {} "'\''";r {} '\!';r {} '\\\\';IFS={};set -- $p;exec sh -c "$@"' msprof)",
+      unused[0], unused[1], unused[2], unused[3], end);
+  for (std::size_t at = 0; at < text.size(); at += kMaxWord)
+    line += fmt::format(" '{}'", std::string_view(text).substr(at, kMaxWord));
   return line;
 }
 
@@ -147,8 +187,11 @@ bool BoardShell::reconnect(double seconds) {
 
 std::unique_ptr<SshCommand> BoardShell::begin(const BoardScript& script,
                                               const std::vector<std::string>& arguments,
-                                              StreamSink on_stdout, StreamSink on_stderr) {
-  return connection().begin(command_line(script, arguments), GreetingFilter(std::move(on_stdout)),
+                                              StreamSink on_stdout, StreamSink on_stderr,
+                                              std::shared_ptr<std::string> greeting) {
+  if (!greeting) greeting = std::make_shared<std::string>();
+  return connection().begin(command_line(script, arguments),
+                            GreetingFilter(std::move(on_stdout), std::move(greeting)),
                             std::move(on_stderr));
 }
 
@@ -156,7 +199,8 @@ std::unique_ptr<SshCommand> BoardShell::start(const BoardScript& script,
                                               const std::vector<std::string>& arguments,
                                               StreamSink on_stdout, StreamSink on_stderr,
                                               const std::optional<SshTerminal>& terminal) {
-  return connection().start(command_line(script, arguments), GreetingFilter(std::move(on_stdout)),
+  return connection().start(command_line(script, arguments),
+                            GreetingFilter(std::move(on_stdout), std::make_shared<std::string>()),
                             std::move(on_stderr), terminal);
 }
 

@@ -2,8 +2,9 @@
 // it was lost. For the board host, its cache and its transfers.
 //
 // No shell text is made of data: a script is a constant, and what varies reaches it as positional
-// parameters in single quotes. A login shell may greet before the script speaks; whatever comes
-// before the script's own first line is dropped.
+// parameters. The account's login shell may be any (sh, csh, fish): it reads one command without
+// line breaks, which starts sh. It may greet before the script prints; whatever comes before the
+// script's own first line is dropped.
 #pragma once
 
 #include <chrono>
@@ -96,10 +97,12 @@ class BoardShell {
                                     const std::vector<std::string>& arguments, StreamSink on_stdout,
                                     StreamSink on_stderr,
                                     const std::optional<SshTerminal>& terminal = std::nullopt);
-  // Likewise without waiting for the board: refusals come from its wait().
+  // Likewise without waiting for the board: refusals come from its wait(). `greeting` (may be null)
+  // gets what the login shell prints while the script has not begun, and is empty once it has.
   std::unique_ptr<SshCommand> begin(const BoardScript& script,
                                     const std::vector<std::string>& arguments, StreamSink on_stdout,
-                                    StreamSink on_stderr);
+                                    StreamSink on_stderr,
+                                    std::shared_ptr<std::string> greeting = nullptr);
 
  private:
   StreamSink collector(const BoardScript& script, std::string& out) const;

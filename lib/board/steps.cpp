@@ -160,6 +160,7 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
                          StreamSink sink, StreamSink errors)
     : host_(shell.login().name()),
       name_(script.name),
+      errors_(std::move(errors)),
       source_(std::move(source)),
       moved_(Clock::now()),
       command_(shell.begin(
@@ -168,10 +169,11 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
             moved_ = Clock::now();
             if (sink) sink(bytes);
           },
-          [this, errors = std::move(errors)](std::string_view bytes) {
+          [this](std::string_view bytes) {
             moved_ = Clock::now();
-            if (errors) errors(bytes);
-          })),
+            if (errors_) errors_(bytes);
+          },
+          greeting_)),
       buffer_(source_ ? kStepInputChunk : 0),
       open_(static_cast<bool>(source_)) {
   if (!open_) command_->close_input();
@@ -195,7 +197,11 @@ std::optional<CommandEnd> CommandPump::turn() {
   if (taken > 0) moved_ = Clock::now();
   // While the board takes bytes there is nothing to wait for.
   const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kStepPollInterval;
-  if (auto end = command_->wait(limit)) return end;
+  if (auto end = command_->wait(limit)) {
+    // A login shell that runs nothing (nologin) has only printed why.
+    if (!greeting_->empty() && errors_) errors_(*greeting_);
+    return end;
+  }
   if (Clock::now() - moved_ > kSilence) {
     throw Error(Exit::board_unreachable, fmt::format("{}: {} has made no progress for {} s", host_,
                                                      name_, kSilence.count()));

@@ -86,6 +86,8 @@ class CommandPump {
  private:
   std::string host_;
   std::string name_;
+  std::shared_ptr<std::string> greeting_ = std::make_shared<std::string>();
+  StreamSink errors_;
   BoardShell::Source source_;
   std::chrono::steady_clock::time_point moved_;
   std::unique_ptr<SshCommand> command_;

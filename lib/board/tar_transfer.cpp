@@ -258,13 +258,12 @@ constexpr std::size_t kMaxTarNameBytes = 8'000;
 
 std::vector<std::vector<std::string>> in_batches(const std::string& folder,
                                                  const std::vector<std::string>& paths) {
-  const std::size_t most =
-      kMaxTarNameBytes - std::min(kMaxTarNameBytes, shell_quoted(folder).size());
+  const std::size_t most = kMaxTarNameBytes - std::min(kMaxTarNameBytes, folder.size());
   std::vector<std::vector<std::string>> batches;
   std::size_t bytes = 0;
   for (const std::string& path : paths) {
     std::string name = path == "." ? path : "./" + path;
-    const std::size_t size = shell_quoted(name).size() + 1;
+    const std::size_t size = name.size() + 1;
     if (batches.empty() || bytes + size > most) {
       batches.push_back({folder});
       bytes = 0;

@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::size_t kMaxListed = 20;  // runs, mounts, writers
 constexpr int kMaxGreeting = 80;
+constexpr std::size_t kMaxGreetingBytes = 4096;
 constexpr std::chrono::seconds kGreetingLimit{20};
 constexpr std::uint64_t kBlockBytes = 1024;
 
@@ -165,18 +166,24 @@ BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
 std::string board_greeting(BoardShell& shell) {
   constexpr BoardScript kNothing = {"greeting", ":"};
   std::string out;
+// Throws Error(board_unreachable) where the command never ran.
   const auto command = shell.connection().start(
       command_line(kNothing, {}),
       [&](std::string_view bytes) {
-        out.append(bytes.substr(0, 4096 - std::min<std::size_t>(4096, out.size())));
+        out.append(bytes.substr(0, kMaxGreetingBytes - std::min(kMaxGreetingBytes, out.size())));
       },
       [](std::string_view) {});
   command->close_input();
   const auto end = std::chrono::steady_clock::now() + kGreetingLimit;
   while (!command->wait(std::chrono::milliseconds(100)) && std::chrono::steady_clock::now() < end) {
   }
-  return shorten(printable(trim(std::string_view(out).substr(0, out.find("@msprof-begin@")))),
-                 kMaxGreeting);
+  const auto at = out.find("@msprof-begin@");
+  std::string greeting =
+      shorten(printable(trim(std::string_view(out).substr(0, at))), kMaxGreeting);
+  if (at != std::string::npos || out.size() == kMaxGreetingBytes) return greeting;
+  throw Error(Exit::board_unreachable,
+              greeting.empty() ? "the login shell runs no command"
+                               : fmt::format("the login shell runs no command: {}", greeting));
 }
 
 constexpr std::size_t kMaxIniBytes = 1 << 20;

@@ -9,6 +9,7 @@
 #include "board/upload.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/run_changes.hpp"
+#include "support/require.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof;
@@ -98,14 +99,32 @@ TEST_CASE("Words reach a script of any board shell byte for byte") {
                                           "\xE6\xB5\x8B",
                                           "; rm -rf x",
                                           "a&b|c>d<e",
-                                          "#"};
+                                          "#",
+                                          "\n\n",
+                                          "ends\n",
+                                          "!!",
+                                          "!$ !x$!;!",
+                                          "ends with \\",
+                                          "\\\\'",
+                                          "^old^new",
+                                          "\x1f\x1e\x1d\x1c",
+                                          "\b\x0e",
+                                          std::string(3'000, 'y') + "\xE6\xB5\x8B"};
   std::string expected = "@msprof-begin@\n";
   for (const std::string& word : words) expected += word + "\n.";
   const std::string line = command_line(kEcho, words);
-  for (const char* shell : {"dash", "bash", "busybox"}) {
+  CHECK(line.find('\n') == std::string::npos);
+  // The first are the shells of boards; accounts may have any of them.
+  for (const char* shell : {"dash", "bash", "busybox", "tcsh", "bsd-csh", "fish"}) {
     CAPTURE(shell);
-    CHECK(run_in(shell, line) == expected);
+    if (test::require_program_or_skip(shell)) CHECK(run_in(shell, line) == expected);
   }
+}
+
+TEST_CASE("Words with every control character are refused with the way out") {
+  std::string all;
+  for (char c = 1; c < 32; ++c) all += c;
+  CHECK_THROWS_WITH(command_line(kEcho, {all}), Contains("into a file of the project"));
 }
 
 TEST_CASE("A command longer than dropbear takes is refused with its length") {

@@ -92,7 +92,8 @@ BoardServer::BoardServer(const BoardOptions& options)
                      {"BOARD_PASSWORD", options_.password},
                      {"BOARD_LOGINS", logins.empty() ? "none" : logins},
                      {"BOARD_GREETING", options_.greeting},
-                     {"BOARD_BANNER", options_.banner}}});
+                     {"BOARD_BANNER", options_.banner},
+                     {"BOARD_SHELL", options_.login_shell}}});
   make_client();
   remember_host_key();
   start();

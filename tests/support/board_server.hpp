@@ -39,6 +39,7 @@ struct BoardOptions {
   std::string greeting{};        // printed by the login shell before every command
   std::string banner{};          // shown by the server before the login
   std::filesystem::path home{};  // the account's home; empty: a folder of the fixture
+  std::string login_shell{};     // "/bin/tcsh"; empty: the sh of its tools
 };
 
 class BoardServer {
