@@ -103,7 +103,7 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
                       "it has msprof; with --all their products are fetched"});
   command.add_option({"--remote-output", &arguments.remote_output, "DIR",
                       "with --leave: where they stay on the server, absolute or relative to the "
-                      "home (default: .msprof/kept)"});
+                      "home (default: msprof/kept)"});
   command.add_option({"--drain", &arguments.drain, "",
                       "for a small disk: bring the recording home while the application runs, over "
                       "a second connection, and free its space on the board"});
@@ -170,7 +170,7 @@ void add_way_options(cli::Command& command, BoardArguments& arguments,
   command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
                       "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
   command.add_option({"--board-dir", &arguments.board_dir, "DIR",
-                      "the folder of the board that holds .msprof, absolute or relative to the "
+                      "the folder of the board that holds msprof/, absolute or relative to the "
                       "account's home (default: the home)"});
 }
 

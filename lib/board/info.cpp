@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.hpp"
 #include "ssh/ssh_connection.hpp"
@@ -13,7 +14,9 @@ const std::string_view kFindFolder = R"sh(
 home=${HOME:-/}
 dir=${1:-$home}
 case $dir in /*) ;; *) dir=$home/$dir ;; esac
-ours=$dir/.msprof
+old=$dir/.msprof
+ours=$dir/msprof
+[ "${dir##*/}" != .msprof ] || ours=$dir
 )sh";
 
 const std::string_view kInfoScript = R"sh(
@@ -37,6 +40,10 @@ case $(stat -c "%f %s %Y %Z %i" / 2>/dev/null) in
 esac
 head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
 )sh";
+
+std::string earlier_folder(const std::string& folder) {
+  return (std::filesystem::path(folder).parent_path() / ".msprof").string();
+}
 
 namespace {
 

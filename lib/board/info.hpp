@@ -17,7 +17,7 @@ struct BoardInfo {
   std::string machine;           // uname -m: "aarch64"
   std::string product;           // of its device tree: "HiSilicon SS928V100"; empty: unknown
   std::string home;              // the account's home folder, absolute
-  std::string folder;            // <board_dir>/.msprof, absolute
+  std::string folder;            // <board_dir>/msprof, absolute
   std::uint64_t free_bytes = 0;  // for files below `folder`
   bool has_tar = false;
   bool has_sftp = false;
@@ -27,13 +27,17 @@ struct BoardInfo {
   std::string checksum;      // "sha256sum" or "cksum", whichever it has; empty: neither
   std::string program_head;  // the first bytes of a program of the board, an ELF header
 
-  // "Linux aarch64, 1.2 GB free in /root/.msprof, tar, SFTP"
+  // "Linux aarch64, 1.2 GB free in /root/msprof, tar, SFTP"
   std::string in_one_line() const;
 };
 
-// For scripts that begin with it: $1 is board_dir, the board's folder of ours is in $ours
-// afterwards.
+// For scripts that start with it: $1 is board_dir. Sets $ours, the board's folder of ours, and
+// $old, the one of earlier versions. Its name is part of the output path of acl.json, in which the
+// manual allows letters, digits and '_' only. A board_dir named .msprof is the folder of ours
+// itself.
 extern const std::string_view kFindFolder;
+// $old of that, for a BoardInfo::folder.
+std::string earlier_folder(const std::string& folder);
 // Behind that, the script that prints them. One fact a line, "name value".
 extern const std::string_view kInfoScript;
 
@@ -47,7 +51,7 @@ BoardInfo parse_board_info(std::string_view answer);
 // "7f 45 4c 46 …", as od(1) prints it, as bytes; empty where it is none.
 std::string parse_hex(std::string_view text);
 
-// The question for them, while it is under way; it makes <board_dir>/.msprof (`board_dir` empty:
+// The question for them, while it is under way; it makes <board_dir>/msprof (`board_dir` empty:
 // the account's home folder; relative: below it).
 class InfoQuestion {
  public:

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -14,16 +15,18 @@ namespace {
 
 using State = LeftRun::State;
 
-// $1 our folder: "run NAME STATE AGE WHO FOLLOWER", "-" for what is unknown.
+// $@ folders of ours: "in FOLDER" and "run NAME STATE AGE WHO FOLLOWER", "-" for what is unknown.
 constexpr const char* kLeftRuns = R"sh(
-cd "$1" || exit 0
 read -r up rest < /proc/uptime
 up=${up%%.*}
+for ours do
+cd "$ours" 2>/dev/null || continue
+echo "in $ours"
 look
 for place in runs/* kept/*; do
   [ -d "$place" ] && [ ! -e "$place/brought-home" ] || continue
   name=${place##*/}
-  case $name in *[!A-Za-z0-9-]*) continue ;; esac
+  case $name in *[!A-Za-z0-9_-]*) continue ;; esac
   told=kept age=- by=- follower=-
   if [ -e "$place/survive/begun" ]; then
     keeper= started=
@@ -43,6 +46,7 @@ for place in runs/* kept/*; do
   fi
   echo "run $name $told $age ${by:--} ${follower:--}"
 done 2>/dev/null
+done
 )sh";
 
 // $1 our folder, $2 the run. Of an old recording that is alone, it becomes the output folder of a
@@ -69,13 +73,15 @@ constexpr BoardScript kText = {"reading what another msprof left", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
-// $1 our folder: a line for each kept run without that mark, its size in KB and its name.
+// $@ folders of ours: a line for each kept run without that mark, its size in KB and its name.
 constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
-cd "$1/kept" 2>/dev/null || exit 0
-for run in *; do
-  [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
-  size=$(du -sk "./$run" 2>/dev/null)
-  echo "${size%%[!0-9]*} $run"
+for ours do
+  cd "$ours/kept" 2>/dev/null || continue
+  for run in *; do
+    [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
+    size=$(du -sk "./$run" 2>/dev/null)
+    echo "${size%%[!0-9]*} $run"
+  done
 done
 )sh"};
 
@@ -130,16 +136,19 @@ std::vector<LeftRun> parse_left_runs(std::string_view answer) {
   const auto known = [](std::string_view word) {
     return word == "-" ? std::string() : printable(word);
   };
+  std::string folder;
   for (const std::string_view line : split(answer, '\n')) {
+    if (line.starts_with("in ")) folder = line.substr(3);
     const auto words = split(line, ' ');
     if (words.size() != 6 || words[0] != "run" || words[1].empty()) continue;
     const auto state = state_of(words[2]);
     if (!state || words[1].find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                             "0123456789-") != std::string_view::npos) {
+                                             "0123456789_-") != std::string_view::npos) {
       continue;
     }
     LeftRun run;
     run.name = words[1];
+    run.folder = folder;
     run.state = *state;
     std::uint64_t age = 0;
     if (parse_u64(words[3], age)) run.age_seconds = age;
@@ -153,7 +162,8 @@ std::vector<LeftRun> parse_left_runs(std::string_view answer) {
 std::vector<LeftRun> list_left_runs(BoardShell& shell, const std::string& folder) {
   std::string text;
   const BoardAnswer answer =
-      shell.ask(with_lock_functions("looking for earlier runs", kLeftRuns, text), {folder});
+      shell.ask(with_lock_functions("looking for earlier runs", kLeftRuns, text),
+                {folder, earlier_folder(folder)});
   return parse_left_runs(answer.out);
 }
 
@@ -195,8 +205,23 @@ LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choic
   return run;
 }
 
+std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std::string& board) {
+  std::vector<LeftRun> fetchable;
+  for (const LeftRun& run : runs) {
+    const bool has_ended = run.state != State::busy && run.state != State::running;
+    if (has_ended && run.follower.empty()) {
+      fetchable.push_back(run);
+    } else {
+      log::info("not fetched from {}: {}", board, run.in_words());
+    }
+  }
+  if (fetchable.empty())
+    throw Error(Exit::nothing_to_do, fmt::format("{} holds no earlier run to fetch", board));
+  return fetchable;
+}
+
 std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder) {
-  const BoardAnswer answer = shell.ask(kListKept, {folder});
+  const BoardAnswer answer = shell.ask(kListKept, {folder, earlier_folder(folder)});
   if (!answer.ok()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "

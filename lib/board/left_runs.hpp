@@ -21,18 +21,21 @@ struct LeftRun {
     busy,     // its msprof is connected
   };
   std::string name;
+  std::string folder;  // of ours, that has it; empty: BoardInfo::folder
   State state = State::kept;
   std::optional<std::uint64_t> age_seconds;  // since the application started, in this life of the
                                              // board
   std::string who;                           // who started it; empty: unknown
   std::string follower;                      // who follows it now; empty: nobody
 
-  // "20261120-191500-4711 (runs for 90 s, started by anna@laptop)"
+  // "20261120_191500_4711 (runs for 90 s, started by anna@laptop)"
   std::string in_words() const;
 };
 
-// Parses the answer of the board, a run a line; what makes no sense is left out.
+// Parses the answer of the board: a line for each run, after one for its folder. Skips lines that
+// make no sense.
 std::vector<LeftRun> parse_left_runs(std::string_view answer);
+// Those in `folder`, and in the one of earlier versions beside it.
 std::vector<LeftRun> list_left_runs(BoardShell& shell, const std::string& folder);
 
 struct RunChoice {
@@ -47,8 +50,12 @@ struct RunChoice {
 LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choice,
                         const std::string& board);
 
-// The results that a board keeps and that were never fetched, each with its size, as words. Throws
-// Error(cannot_write) where they cannot be listed.
+// Those whose results can be fetched now; the others are named. Throws Error(nothing_to_do) where
+// there is none.
+std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std::string& board);
+
+// The results that a board keeps there and that were never fetched, each with its size, as words.
+// Throws Error(cannot_write) where they cannot be listed.
 std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder);
 
 // What was kept is a run again, whose lock is ours. Throws Error(nothing_to_do).

@@ -36,7 +36,8 @@ constexpr std::string_view kLocked = "locked ";  // and the pid of the script
 // Behind kFindFolder. $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from
 // others, $5 who asks, then what sh gets to run once it is held. lock/owner: pid, its start time in
 // ticks since boot, run, a state ("held", "lost" while it waits, "survives" of a run with a keeper
-// of its own), who and since when.
+// of its own), who and since when. What an earlier version left in $old is put away likewise, and
+// its copies of projects are used.
 constexpr const char* kHoldLock = R"sh(
 run=$2 window=$3 force=$4 me=$5
 umask 077
@@ -44,6 +45,19 @@ trap "" HUP PIPE
 mkdir -p "$ours" && cd "$ours" || exit 71
 own() { look && [ "$pid" = $$ ]; }
 tries=0
+refuse_if_held() {
+  [ "$force" != 1 ] && alive "$pid" "$start" || return 0
+  up_now
+  echo "busy $pid $holder ${state:-held} ${who:-?} $((up - ${since:-$up}))"
+  exit 0
+}
+put_away() {
+  for left in runs/*; do
+    left=${left#runs/}
+    [ "$left" = "*" ] || [ "$left" = "$run" ] || [ -n "$(marked "$left")" ] || keep_recording "$left"
+  done
+}
+if cd "$old" 2>/dev/null; then look; refuse_if_held; cd "$ours"; fi
 new=1
 until mkdir lock 2>/dev/null; do
   [ -d lock ] || { mkdir lock; exit 71; }
@@ -53,20 +67,23 @@ until mkdir lock 2>/dev/null; do
   # Whoever holds it signs it at once.
   [ -n "$pid" ] || [ $tries -gt 2 ] || { sleep 1; continue; }
   [ "$holder" != "$run" ] || { new=0; break; }
-  if [ "$force" != 1 ] && alive "$pid" "$start"; then
-    up_now
-    echo "busy $pid $holder ${state:-held} ${who:-?} $((up - ${since:-$up}))"
-    exit 0
-  fi
+  refuse_if_held
   mv lock "lock.$$" && rm -rf "lock.$$"
 done
 kept_by_keeper() { [ "$state" = survives ] && alive "$pid" "$start"; }
 [ $new = 0 ] && kept_by_keeper || sign held || exit 71
 if [ $new = 1 ]; then
-  for old in runs/*; do
-    old=${old#runs/}
-    [ "$old" = "*" ] || [ "$old" = "$run" ] || [ -n "$(marked "$old")" ] || keep_recording "$old"
-  done
+  put_away
+  if cd "$old" 2>/dev/null; then
+    look
+    alive "$pid" "$start" || {
+      rm -rf lock
+      put_away
+      [ -e "$ours/cache" ] || mv cache "$ours"
+      rmdir runs kept "$old"
+    } 2>/dev/null
+    cd "$ours"
+  fi
 fi
 echo "locked $$"
 if [ $# -gt 5 ]; then
@@ -170,8 +187,8 @@ constexpr int kMaxFruitlessLosses = 3;
 std::string new_run_name() {
   static std::atomic<unsigned> counter{0};
   const unsigned number = ++counter;
-  return fmt::format("{:%Y%m%d-%H%M%S}-{}{}", fmt::gmtime(std::time(nullptr)), ::getpid(),
-                     number == 1 ? std::string() : fmt::format("-{}", number));
+  return fmt::format("{:%Y%m%d_%H%M%S}_{}{}", fmt::gmtime(std::time(nullptr)), ::getpid(),
+                     number == 1 ? std::string() : fmt::format("_{}", number));
 }
 
 }  // namespace
@@ -475,6 +492,13 @@ void BoardLink::complete_facts() {
 }
 
 void BoardLink::lock(bool force) {
+void BoardLink::resume(const std::string& run, const std::string& folder) {
+  run_ = run;
+  if (folder.empty() || folder == info_.folder) return;
+  info_.folder = folder;
+  board_dir_ = folder;
+}
+
   auto lease = std::make_unique<BoardLease>(shell_, board_dir_, run_, reconnect_seconds_, force);
   lease->await();
   lease_ = std::move(lease);

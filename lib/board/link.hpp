@@ -39,9 +39,9 @@ extern const char* const kUnmountFunction;
 // nothing else behind.
 class BoardLease {
  public:
-  // Asks for the lock in <board_dir>/.msprof, or for taking it over from the same `run` after a
+  // Asks for the lock in <board_dir>/msprof, or for taking it over from the same `run` after a
   // lost connection. What earlier runs left is removed then, and what they recorded goes to kept/.
-  // Behind that the board runs `first`, as far as it fits into the command, in the folder .msprof.
+  // Behind that the board runs `first`, as far as it fits into the command, in that folder.
   BoardLease(BoardShell& shell, const std::string& board_dir, const std::string& run,
              double reconnect_seconds, bool force, const std::vector<BoardStep>& first = {});
   // Ends the connection; without release() the board takes it for a lost one.
@@ -95,7 +95,8 @@ class BoardLink {
   // The two halves of open(); between them, an earlier run may be chosen that is gone on with.
   void connect();
   void lock(bool force);
-  void resume(const std::string& run) { run_ = run; }
+  // `folder`: where the run is, if that is not info().folder.
+  void resume(const std::string& run, const std::string& folder);
   // What becomes of the run where the board stays away, as sentences for the message; empty: the
   // board ends it.
   void set_outlook(std::string sentences) { outlook_ = std::move(sentences); }
@@ -118,7 +119,7 @@ class BoardLink {
   BoardLease& lease();
   double reconnect_seconds() const { return reconnect_seconds_; }
   std::string name() const { return shell_.login().name(); }
-  // Identifies the run on the board: "20261120-191500-4711".
+  // Identifies the run on the board: "20261120_191500_4711".
   const std::string& run() const { return run_; }
   std::string run_folder() const { return info_.folder + "/runs/" + run_; }
   std::string kept_folder() const { return info_.folder + "/kept/" + run_; }

@@ -30,11 +30,11 @@ class BoardNfs {
   std::string folder() const { return "profiling/" + folder_name(); }
   // Unmounts; `remove`: what the run left there goes before. Throws Error(cannot_write).
   void close(bool remove);
-  // Where the recording is, for messages: "192.168.1.2:/home/me/profiling/msprof-<run>".
+  // Where the recording is, for messages: "192.168.1.2:/home/me/profiling/msprof_<run>".
   std::string place() const;
 
  private:
-  std::string folder_name() const { return "msprof-" + link_.run(); }
+  std::string folder_name() const { return "msprof_" + link_.run(); }
   BoardLink& link_;
   std::string share_;
   bool is_open_ = false;

@@ -16,6 +16,7 @@
 #include "board/listing.hpp"
 #include "board/program.hpp"
 #include "board/remote_project.hpp"
+#include "board/removal.hpp"
 #include "board/survive.hpp"
 #include "board/transfer.hpp"
 #include "collect/elf_file.hpp"
@@ -42,22 +43,6 @@ way=$1
 shift 2
 mkdir "$way" "$@"
 )sh"};
-
-// Of a run, or of all that is ours: never what is mounted there. Folders alone: a file may be a
-// further name of one of the user's.
-constexpr const char* kRemoveRuns = R"sh(
-for run in "$1" "$1"/runs/*; do
-  unmount "$run" || exit 1
-done
-find "$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
-rm -rf "$1"
-)sh";
-
-const BoardScript& remove_script() {
-  static const std::string text = std::string(kUnmountFunction) + kRemoveRuns;
-  static const BoardScript script = {"removing what is on the board", text};
-  return script;
-}
 
 // $1 from, $2 to: the whole folder, or of a run ("recording") the recording alone. "brought-home":
 // the whole folder, and a mark that its results are elsewhere, too.
@@ -143,7 +128,14 @@ void SshHost::choose_earlier_run() {
   log::info("going on with {}", run.in_words());
   if (!run.who.empty() && run.who != own_name())
     log::info("note: {} was started by {}, and you are {}", run.name, run.who, own_name());
-  link_.resume(run.name);
+  link_.resume(run.name, run.folder);
+}
+
+std::vector<LeftRun> SshHost::left_runs() {
+  link_.connect();
+  std::vector<LeftRun> runs = list_left_runs(link_.shell(), info().folder);
+  link_.close();
+  return fetchable_runs(runs, name());
 }
 
 std::string SshHost::resume_hint() const {
@@ -569,11 +561,11 @@ void SshHost::remove_run() {
   } else if (has_run_) {
     // With the lock, in one round trip, where nothing comes after it.
     const bool last = !clean && !nfs_.is_on();
-    if (!last || !link_.release(link_.run())) shell.change(remove_script(), {link_.run_folder()});
+    if (!last || !link_.release(link_.run())) remove_run_folder(shell, link_.run_folder());
   }
   has_run_ = false;
   if (clean) {
-    shell.change(remove_script(), {info().folder});
+    remove_all_of_ours(shell, info().folder);
   } else if (upload_) {
     remains_ = upload_->remains();
   }

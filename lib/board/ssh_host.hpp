@@ -1,6 +1,6 @@
 // SshHost: runs applications on a board over SSH. For the verb, which hands it to the collector.
 //
-// On the board, below <board_dir>/.msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
+// On the board, below <board_dir>/msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
 // project of each machine, so that only what changed is sent), `runs/<run>` (the fresh copy of one
 // run, removed after it) and `kept/<run>` (what --keep kept or --leave left, or what could not be
 // fetched).
@@ -83,9 +83,12 @@ class SshHost : public Host {
   // This project's msprof on the host, for what is left there.
   void set_tool(const std::string& tool) { leave_.set_tool(tool); }
 
+  // Connects for the list alone; fetchable_runs().
+  std::vector<LeftRun> left_runs();
+
   // Returns the facts, after connect().
   const BoardInfo& info() const { return link_.info(); }
-  // Connects as connect() does and removes <board_dir>/.msprof, without a run.
+  // Connects as connect() does and removes <board_dir>/msprof, without a run.
   void clean_board();
 
  private:

@@ -51,7 +51,7 @@ class BoardUpload {
   // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
   BoardUpload(BoardLink& link, const BoardInfo& info, std::string target);
 
-  // What by_cache() asks first, in the folder `.msprof` of a board that nothing is known of yet.
+  // What by_cache() asks first, in the folder `msprof` of a board that nothing is known of yet.
   static std::vector<BoardStep> first_steps(const Project& project);
 
   // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,

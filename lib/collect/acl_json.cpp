@@ -26,24 +26,20 @@ std::string shown_value(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// Sets one value under the spellings that are there, under the first where none is.
+// Sets one value under all its spellings: boards ignore those that they do not know.
 class Section {
  public:
   Section(Json& profiler, std::vector<std::string>& overridden)
       : profiler_(profiler), overridden_(overridden) {}
 
   void set(const std::vector<std::string>& spellings, const std::string& value, bool asked_for) {
-    bool found = false;
     for (const std::string& key : spellings) {
       const auto entry = profiler_.find(key);
-      if (entry == profiler_.end()) continue;
-      found = true;
-      if (!asked_for && shown_value(*entry) != value) {
+      if (entry != profiler_.end() && !asked_for && shown_value(*entry) != value) {
         overridden_.push_back(fmt::format("{} {} becomes {}", key, shown_value(*entry), value));
       }
-      *entry = value;
+      profiler_[key] = value;
     }
-    if (!found) profiler_[spellings.front()] = value;
   }
 
  private:

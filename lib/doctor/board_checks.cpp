@@ -33,6 +33,7 @@ constexpr int kMaxGreeting = 80;
 constexpr std::size_t kMaxGreetingBytes = 4096;
 constexpr std::chrono::seconds kGreetingLimit{20};
 constexpr std::uint64_t kBlockBytes = 1024;
+constexpr std::uint64_t kMaxOwnBlocks = std::uint64_t{1} << 50;
 
 // $1 board_dir, $2 the output folder of acl.json, $3 more folders of libraries, a line each; names
 // of libraries on stdin. One fact a line,
@@ -61,7 +62,8 @@ if [ -n "$2" ]; then
   [ -d "$2" ] && echo "output there"
   [ -d "$2" ] && [ -w "$2" ] && echo "output writable"
 fi
-if cd "$ours" 2>/dev/null; then
+for place in "$ours" "$old"; do
+  cd "$place" 2>/dev/null || continue
   if [ -d lock ]; then
     look
     if alive "$pid" "$start"; then echo "busy $holder (process $pid)"; else echo "stale ${holder:-?}"; fi
@@ -71,10 +73,10 @@ if cd "$ours" 2>/dev/null; then
   done
   for run in kept/*; do
     if [ -e "$run/brought-home" ]; then echo "requested ${run#kept/}"
-    elif [ -d "$run" ]; then echo "kept ${run#kept/}"; fi
+    elif [ -d "$run" ]; then echo "keeps $place"; echo "kept ${run#kept/}"; fi
   done
   echo "own $(du -sk . 2>/dev/null | { read -r blocks rest; echo "$blocks"; })"
-fi
+done
 ls -l /proc/[0-9]*/fd 2>/dev/null | while read -r line; do
   case $line in
     /proc/*/fd:) pid=${line#/proc/} pid=${pid%/fd:} ;;
@@ -128,10 +130,11 @@ void take(BoardProbe& probe, std::string_view name, std::string_view value) {
   if (name == "busy") probe.busy = printable(value);
   if (name == "stale") probe.stale_lock = printable(value);
   if (name == "run") add_text(probe.runs, value);
+  if (name == "keeps" && probe.kept_in.empty()) probe.kept_in = printable(value);
   if (name == "kept") add_text(probe.kept, value);
   if (name == "requested") add_text(probe.kept_on_request, value);
-  if (name == "own" && parse_u64(value, number) && number < ~std::uint64_t{0} / kBlockBytes)
-    probe.own_bytes = number * kBlockBytes;
+  if (name == "own" && parse_u64(value, number) && number < kMaxOwnBlocks)
+    probe.own_bytes += number * kBlockBytes;
   if (name == "writer") add_text(probe.writers, value);
   if (name == "nfs") add_text(probe.nfs_mounts, value);
   if (name == "libraries") probe.checked_libraries = true;
@@ -163,10 +166,10 @@ BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
 }
 
 // Output of the account's login shell before that of a command of ours, shortened; empty: nothing.
+// Throws Error(board_unreachable) where the command never ran.
 std::string board_greeting(BoardShell& shell) {
   constexpr BoardScript kNothing = {"greeting", ":"};
   std::string out;
-// Throws Error(board_unreachable) where the command never ran.
   const auto command = shell.connection().start(
       command_line(kNothing, {}),
       [&](std::string_view bytes) {
@@ -191,9 +194,9 @@ constexpr std::int64_t kMaxSkewSeconds = 60;
 
 // Checks in their order, each with the step of the login that must be behind it.
 constexpr std::string_view kSteps[] = {"address", "SSH server", "host key", "login"};
-constexpr std::string_view kAfterLogin[] = {"commands",     "tools",      "board folder", "umask",
-                                            "clock",        "other runs", "leftovers",    "NFS",
-                                            "architecture", "libraries"};
+constexpr std::string_view kAfterLogin[] = {
+    "commands",   "tools",     "board folder", "output path",  "umask",    "clock",
+    "other runs", "leftovers", "NFS",          "architecture", "libraries"};
 
 class BoardChecks {
  public:
@@ -212,6 +215,7 @@ class BoardChecks {
     }
     check_tools();
     check_folder();
+    check_output_path();
     check_umask();
     check_clock();
     check_other_runs();
@@ -332,6 +336,25 @@ class BoardChecks {
                      kElsewhere);
   }
 
+  // Of acl.json's "output" in a run. What is below our folder is named by these rules.
+  void check_output_path() {
+    const std::string& folder = probe_.info.folder;
+    std::string others;
+    for (const char c : folder) {
+      const bool is_allowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') || c == '_' || c == '/';
+      const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
+      if (!is_allowed && (!is_ascii || others.find(c) == std::string::npos)) others += c;
+    }
+    if (others.empty()) return list_.ok("output path", folder + "/runs");
+    list_.warn("output path",
+               fmt::format("{}/runs has characters that the manual does not allow in \"output\" of "
+                           "acl.json (letters, digits and '_'): {}",
+                           folder, printable(others)),
+               "if the board records nothing, choose another folder with --board-dir DIR, or "
+               "board_dir in the ini");
+  }
+
   // Passes any umask: whatever a run writes, only the account gets into its folder.
   void check_umask() {
     if (!probe_.umask) return list_.skip("umask", "the board does not report it");
@@ -382,8 +405,9 @@ class BoardChecks {
   }
 
   void check_leftovers() {
-    const std::string place = probe_.info.folder;
+    std::string place = probe_.info.folder;
     if (!probe_.kept.empty()) {
+      if (!probe_.kept_in.empty()) place = probe_.kept_in;
       return list_.warn(
           "leftovers",
           fmt::format("{} with results that were never fetched, in {}/kept: {}",

@@ -19,7 +19,7 @@ namespace msprof {
 // Facts that a board reports about itself without anything being changed on it.
 struct BoardProbe {
   BoardInfo info;
-  std::string existing_folder;  // that .msprof is in, or will be made in
+  std::string existing_folder;  // that msprof's folder is in, or will be made in
   bool writable = false;
   std::string read_only_mount;  // that holds it; empty: none
   std::optional<unsigned> umask;
@@ -28,10 +28,11 @@ struct BoardProbe {
   bool output_writable = false;
   std::string busy;               // the run that holds the lock, "RUN (process 12)"; empty: none
   std::string stale_lock;         // a run whose lease holder is gone
-  std::vector<std::string> runs;  // in .msprof/runs, of no living process
+  std::vector<std::string> runs;  // in runs/, of no living process
   std::vector<std::string> kept;  // what was recorded and never fetched
+  std::string kept_in;            // the folder of ours that has them
   std::vector<std::string> kept_on_request;  // whole runs, of collect --keep
-  std::uint64_t own_bytes = 0;               // of .msprof
+  std::uint64_t own_bytes = 0;               // of our folder
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
   std::vector<std::string> nfs_mounts;       // "host:/folder on /folder"
   std::vector<std::string> found_libraries;  // of the question

@@ -135,10 +135,10 @@ TEST_CASE("A command longer than dropbear takes is refused with its length") {
 
 TEST_CASE("The answer of a look becomes facts") {
   const BoardInfo info = parse_board_info(
-      "system Linux\nmachine aarch64\nhome /root\nfolder /root/.msprof\ntool tar\ntool setsid\n"
+      "system Linux\nmachine aarch64\nhome /root\nfolder /root/msprof\ntool tar\ntool setsid\n"
       "tool stat\nprogram 7f 45 4c 46 02\nfree 1048576\n");
   CHECK(info.machine == "aarch64");
-  CHECK(info.folder == "/root/.msprof");
+  CHECK(info.folder == "/root/msprof");
   CHECK(info.has_tar);
   CHECK(info.has_setsid);
   CHECK(info.has_stat);
@@ -146,12 +146,12 @@ TEST_CASE("The answer of a look becomes facts") {
   CHECK(info.program_head ==
         "\x7f"
         "ELF\x02");
-  CHECK(info.in_one_line() == "Linux aarch64, 1.1 GB free in /root/.msprof, tar, no SFTP");
+  CHECK(info.in_one_line() == "Linux aarch64, 1.1 GB free in /root/msprof, tar, no SFTP");
 }
 
 TEST_CASE("A board without tools is told as such") {
   const BoardInfo info =
-      parse_board_info("system Linux\nmachine armv7l\nhome /\nfolder /x/.msprof\nfree 0\n");
+      parse_board_info("system Linux\nmachine armv7l\nhome /\nfolder /x/msprof\nfree 0\n");
   CHECK_FALSE(info.has_tar);
   CHECK_FALSE(info.has_stat);
   CHECK(info.free_bytes == 0);

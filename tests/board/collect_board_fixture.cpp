@@ -110,7 +110,7 @@ namespace {
 
 std::string litter_now(const BoardServer& board, std::size_t kept) {
   std::string litter = describe(board.processes());
-  const fs::path ours = board.home() / ".msprof";
+  const fs::path ours = board.home() / "msprof";
   for (const std::string& name : names_in(ours)) {
     if (name != "cache" && name != "kept" && name != "runs") litter += name + "\n";
   }

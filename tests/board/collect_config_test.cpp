@@ -59,7 +59,7 @@ TEST_CASE("An ini file that is missing, or says nothing usable, is named with th
     check(run, 2, fault.part);
     CHECK(contains(run.err, scene.user.ini().string()));
   }
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   CHECK(scene.litter() == "");
 }
 
@@ -122,7 +122,7 @@ TEST_CASE(
   usage({"-m", "main", "--host", host, "--env", "NAME"}, "NAME=VALUE");
   usage({"-m", "main", "--host", host, "--env", "a-b=c"}, "a-b");
   CHECK(scene.board.connections() == 0);
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 }
 
 TEST_CASE("A password beside the name of --host is refused and not repeated") {

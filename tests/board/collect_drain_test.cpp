@@ -69,8 +69,8 @@ bool is_draining(const BoardUser& user, const BoardCollecting& run, std::uint64_
 
 // The board's end of it, a shell.
 pid_t drain_process(const BoardServer& board) {
-  for (const std::string& run : names_in(board.home() / ".msprof/runs")) {
-    const fs::path file = board.home() / ".msprof/runs" / run / "drain.pid";
+  for (const std::string& run : names_in(board.home() / "msprof/runs")) {
+    const fs::path file = board.home() / "msprof/runs" / run / "drain.pid";
     if (fs::exists(file)) return std::stoi(read_file(file));
   }
   return 0;
@@ -142,7 +142,7 @@ TEST_CASE("What came home before a line broke and what is on the board then are 
   const std::string bytes = read_file(user.in_job("data/n"));
   CHECK(bytes.size() > room + moment);
   CHECK((bytes == big_bytes(bytes.size() / 8 * 8).substr(0, bytes.size())));
-  const fs::path kept = board.home() / ".msprof/kept";
+  const fs::path kept = board.home() / "msprof/kept";
   const auto runs = names_in(kept);
   REQUIRE(runs.size() == 1);
   CHECK(bytes.size() == fs::file_size(kept / runs.front() / "profiling" / kBoardJob / "data/n"));
@@ -162,11 +162,11 @@ TEST_CASE("An msprof that is killed has here what is not on the board any more")
   run.send(SIGKILL);
   run.wait();
   // The board ends the run and keeps what it has.
-  const fs::path kept = board.home() / ".msprof/kept";
+  const fs::path kept = board.home() / "msprof/kept";
   REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
   const std::string name = names_in(kept).front();
   const fs::path file = kept / name / kBoardJob / "data/n";
-  REQUIRE(eventually([&] { return names_in(board.home() / ".msprof/runs").empty(); }));
+  REQUIRE(eventually([&] { return names_in(board.home() / "msprof/runs").empty(); }));
   const std::string there = read_file(file);
   const DrainJournal journal(drain_folder(user));
   const std::string path = std::string(kBoardJob) + "/data/n";
@@ -196,7 +196,7 @@ struct KilledDrain {
     run.send(SIGKILL);
     run.wait();
     REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
-    REQUIRE(eventually([&] { return names_in(board.home() / ".msprof/runs").empty(); }));
+    REQUIRE(eventually([&] { return names_in(board.home() / "msprof/runs").empty(); }));
     REQUIRE(eventually([&] { return board.processes().empty(); }));
     name = names_in(kept).front();
     size = fs::file_size(rest());
@@ -214,7 +214,7 @@ struct KilledDrain {
   const SmallDisk disk{kDiskBytes};
   BoardServer board;
   const BoardUser user;
-  const fs::path kept = board.home() / ".msprof/kept";
+  const fs::path kept = board.home() / "msprof/kept";
   std::string name;
   std::uint64_t size = 0;
 };

@@ -54,18 +54,18 @@ TEST_CASE("The ini and the key of a login are never sent, whatever they are call
 TEST_CASE("--clean-board alone removes all of it, and says so in the document of --json") {
   const BoardScene scene;
   REQUIRE(scene.user.collect({"--keep"}, {"job", kBoardJob}).exit_code == 0);
-  REQUIRE_FALSE(names_in(scene.board.home() / ".msprof/kept").empty());
+  REQUIRE_FALSE(names_in(scene.board.home() / "msprof/kept").empty());
   const RunResult run =
       run_msprof({"collect", "--config", scene.user.ini(), "--clean-board", "--json"},
                  scene.user.run_options());
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   const auto document = document_of(run);
   CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("host") == scene.board.address());
   CHECK(document.at("exit_code") == 0);
-  CHECK(document.at("board").at("folder") == (scene.board.home() / ".msprof").string());
+  CHECK(document.at("board").at("folder") == (scene.board.home() / "msprof").string());
   CHECK_FALSE(step_of(document, "clean board").is_null());
 }
 

@@ -39,7 +39,7 @@ RunResult refused(const BoardScene& scene, const Words& options) {
   CHECK(run.out == "");
   CHECK(contains(run.err, "error: "));
   CHECK(scene.arrived().empty());
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   CHECK(scene.litter() == "");
   return run;
 }
@@ -107,8 +107,8 @@ TEST_CASE("A board that asks by keyboard-interactive gets the password once, and
   CHECK(server.dialogues() == 1);
   CHECK(server.refusals() == 0);
   CHECK(scene.arrived() == Words{kBoardJob});
-  CHECK(names_in(server.home() / ".msprof") == Words{"cache", "runs"});
-  CHECK(names_in(server.home() / ".msprof/runs").empty());
+  CHECK(names_in(server.home() / "msprof") == Words{"cache", "runs"});
+  CHECK(names_in(server.home() / "msprof/runs").empty());
   CHECK(litter_of(scene.user) == "");
 }
 

@@ -1,5 +1,7 @@
 // Where a run takes place on a board and what it leaves there: --keep, --clean-board, --no-upload,
 // --board-dir, and boards with little room.
+#include <signal.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -20,9 +22,9 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
       scene.user.collect({"--keep"}, {"job", kBoardJob, "write", "made", "by the run"});
   INFO(kept.err);
   REQUIRE(kept.exit_code == 0);
-  const auto runs = names_in(scene.board.home() / ".msprof/kept");
+  const auto runs = names_in(scene.board.home() / "msprof/kept");
   REQUIRE(runs.size() == 1);
-  const fs::path place = scene.board.home() / ".msprof/kept" / runs[0];
+  const fs::path place = scene.board.home() / "msprof/kept" / runs[0];
   CHECK(contains(kept.err, place.string()));
   CHECK(read_file(place / "tree/project/made") == "by the run");
   CHECK(scene.litter(1) == "");
@@ -32,22 +34,22 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
   INFO(cleaned.err);
   CHECK(cleaned.exit_code == 0);
   CHECK(contains(cleaned.err, scene.board.address() + " no longer holds any files of msprof"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   // Where there is nothing, that is no failure.
   CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 
   const RunResult run = scene.user.collect({"--clean-board"}, {"job", kOtherBoardJob});
   CHECK(run.exit_code == 0);
   CHECK(fs::exists(scene.user.output() / kOtherBoardJob / "info.json.0"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   CHECK_FALSE(contains(run.err, "keeps a copy"));
   CHECK(scene.litter() == "");
 }
 
 TEST_CASE("--clean-board refuses to delete results that never came home, and --force does it") {
   const BoardScene scene({.kind = each_kind()});
-  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const fs::path kept = scene.board.home() / "msprof/kept";
   // One of a run that lost its board for good, one of a run that never said whose it is.
   write_file(kept / "20260101-120000-1" / kBoardJob / "data/aicore.0", std::string(5000, 'x'));
   write_file(kept / "20260102-120000-2/tree/project/main", "x");
@@ -68,7 +70,7 @@ TEST_CASE("--clean-board refuses to delete results that never came home, and --f
   CHECK(run.exit_code == 5);
   CHECK(contains(run.err, "[kept_results]"));
   CHECK(scene.arrived().empty());
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof/cache"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof/cache"));
   CHECK(fingerprint(kept) == before);
   CHECK(scene.litter(2) == "");
 
@@ -76,20 +78,20 @@ TEST_CASE("--clean-board refuses to delete results that never came home, and --f
   const RunResult forced = run_msprof(words, scene.user.run_options());
   INFO(forced.err);
   CHECK(forced.exit_code == 0);
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 }
 
 TEST_CASE("What a killed run leaves is kept, also by a --clean-board that comes first") {
   const BoardScene scene;
   // Of a run whose board was switched off.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/aicore.0";
-  write_file(scene.board.home() / ".msprof/runs/20260101-120000-1" / job, "records");
+  write_file(scene.board.home() / "msprof/runs/20260101-120000-1" / job, "records");
   const RunResult run = run_msprof({"collect", "--config", scene.user.ini(), "--clean-board"},
                                    scene.user.run_options());
   INFO(run.err);
   CHECK(run.exit_code == 5);
   CHECK(contains(run.err, "[kept_results]"));
-  const fs::path kept = scene.board.home() / ".msprof/kept/20260101-120000-1";
+  const fs::path kept = scene.board.home() / "msprof/kept/20260101-120000-1";
   CHECK(read_file(kept / kBoardJob / "data/aicore.0") == "records");
   CHECK(scene.litter(1) == "");
 }
@@ -137,8 +139,134 @@ TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
   CHECK(acl.at("mine") == 1);
   CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
   CHECK(fingerprint(there) == before);
-  CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
+  CHECK(names_in(scene.board.home() / "msprof/cache").empty());
   CHECK(scene.litter() == "");
+}
+
+TEST_CASE("acl.json on a board has an output of letters, digits and '_' below the board's folder") {
+  const BoardScene scene({.kind = each_kind()});
+  const RunResult run = scene.user.collect({}, {"job", kBoardJob, "append", "acl.json", " "});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  const Json profiler =
+      Json::parse(read_file(scene.user.output() / (std::string(kBoardJob) + ".files") / "acl.json"))
+          .at("profiler");
+  const std::string output = profiler.at("output");
+  const std::string begin = scene.board.home().string() + "/";
+  REQUIRE(output.starts_with(begin + "msprof/runs/20"));
+  CHECK(output.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/",
+                                 begin.size()) == std::string::npos);
+  // Whichever spelling a board knows.
+  for (const char* key : {"aicpu", "aacpu"}) CHECK(profiler.at(key) == "on");
+  for (const char* key : {"aic_metrics", "aac_metrics"})
+    CHECK(profiler.at(key) == "ArithmeticUtilization");
+}
+
+TEST_CASE("What an earlier version left in .msprof is found, and its copies are used") {
+  const BoardScene scene({.kind = each_kind()});
+  const fs::path old = scene.board.home() / ".msprof";
+  Words fetch = {"collect",  "--config",          scene.user.ini(),
+                 "--output", scene.user.output(), "--fetch"};
+  // A copy of the project.
+  REQUIRE(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
+  fs::create_directories(old / "runs");
+  fs::rename(scene.board.home() / "msprof/cache", old / "cache");
+  const std::string job = kOtherBoardJob;
+  const bool is_kept = GENERATE(true, false);
+  const fs::path run = old / (is_kept ? "kept" : "runs") / "20260101-120000-1";
+  write_file(run / (is_kept ? "" : "profiling") / job / "data/aicore.0", "records");
+  if (!is_kept) {
+    fs::create_directories(run / "tree");
+    // Its msprof was killed with the board.
+    write_file(old / "lock/owner", "999999 1 20260101-120000-1 held me@there 1\n");
+  }
+
+  const RunResult doctor = run_msprof(
+      {"doctor", "-m", "main", "--config", scene.user.ini().string()}, scene.user.run_options());
+  INFO(doctor.out);
+  CHECK(contains(doctor.out, is_kept ? old.string() + "/kept: 20260101-120000-1"
+                                     : "without cleaning up: 20260101-120000-1"));
+  const bool comes_after_a_run = GENERATE(true, false);
+  if (comes_after_a_run) {
+    const RunResult next = scene.user.collect({"--json"}, {"job", kBoardJob});
+    INFO(next.err);
+    CHECK(next.exit_code == 0);
+    CHECK(step_of(document_of(next), "upload").at("bytes") == 0);
+    CHECK(names_in(scene.board.home() / "msprof/cache").size() == 1);
+  }
+  const RunResult fetched = run_msprof(fetch, scene.user.run_options());
+  INFO(fetched.err);
+  CHECK(fetched.exit_code == 0);
+  CHECK(read_file(scene.user.output() / job / "data/aicore.0") == "records");
+  CHECK(names_in(old / "kept").empty());
+  CHECK(names_in(old / "runs").empty());
+  CHECK(scene.litter() == "");
+
+  write_file(old / "kept/20260101-120000-2" / job / "data/aicore.0", "records");
+  Words clean = {"collect", "--config", scene.user.ini(), "--clean-board"};
+  const RunResult refused = run_msprof(clean, scene.user.run_options());
+  CHECK(refused.exit_code == 5);
+  CHECK(contains(refused.err, "20260101-120000-2 ("));
+  clean.emplace_back("--force");
+  CHECK(run_msprof(clean, scene.user.run_options()).exit_code == 0);
+  CHECK_FALSE(fs::exists(old));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
+}
+
+TEST_CASE("A run that an earlier version began is gone on with, and keeps the board busy") {
+  const BoardScene scene({.kind = each_kind()});
+  // The folder of earlier versions.
+  const BoardCollecting first(
+      scene.user, {"--survive", "--board-dir", ".msprof"},
+      {"job", kBoardJob, "ready", scene.user.at("ready"), "await", scene.user.at("go")});
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || first.has_ended(); }));
+  first.send(SIGKILL);
+  first.wait();
+  const RunResult busy = scene.user.collect({}, {"job", kOtherBoardJob});
+  INFO(busy.err);
+  CHECK(busy.exit_code == 6);
+  CHECK(contains(busy.err, "is busy"));
+  write_file(scene.user.at("go"), "");
+  const RunResult result = run_msprof(
+      {"collect", "--attach", "--config", scene.user.ini(), "--output", scene.user.output()},
+      scene.user.run_options());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(names_in(scene.board.home() / ".msprof/runs").empty());
+}
+
+TEST_CASE("--clean-board leaves what is the user's in a folder of that name") {
+  const BoardScene scene;
+  write_file(scene.board.home() / "msprof/notes.txt", "mine");
+  REQUIRE(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
+  const RunResult clean = run_msprof({"collect", "--config", scene.user.ini(), "--clean-board"},
+                                     scene.user.run_options());
+  CHECK(clean.exit_code == 0);
+  CHECK(names_in(scene.board.home() / "msprof") == Words{"notes.txt"});
+}
+
+TEST_CASE("An application on CANN is not run as one of a board, whether it is sent or is there") {
+  const BoardScene scene({.kind = each_kind()});
+  // What a program that is linked with it contains; Python loads it for this module.
+  write_file(scene.user.project() / "main", "#!/usr/bin/env python3\nimport acl\n");
+  scene.user.remember_project();
+  const fs::path there = scene.board.home() / "app";
+  write_file(there / "main", "#!/bin/sh\n# libascendcl.so\ntouch ran\n");
+  fs::permissions(there / "main", fs::perms::owner_all);
+  const bool is_there = GENERATE(true, false);
+  Words options;
+  if (is_there) options = {"--no-upload", "--remote-dir", "app"};
+  const RunResult run = scene.user.collect(options, {});
+  INFO(run.err);
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "main brings in libascendcl"));
+  CHECK(contains(run.err, "--cann"));
+  CHECK(scene.litter() == "");
+  options.insert(options.end(), {"--dialect", "svp"});
+  const RunResult forced = scene.user.collect(options, {});
+  CHECK(contains(forced.err, "likely causes:\n  - main brings in libascendcl"));
+  CHECK(names_in(there) == Words{"main"});
 }
 
 TEST_CASE("The board's folder is where the user wants it") {
@@ -151,16 +279,16 @@ TEST_CASE("The board's folder is where the user wants it") {
     return run.out;
   };
   const std::string absolute = elsewhere / "made for it";
-  CHECK(run_with({"--board-dir", absolute}).starts_with(absolute + "/.msprof/runs/"));
+  CHECK(run_with({"--board-dir", absolute}).starts_with(absolute + "/msprof/runs/"));
   CHECK(run_with({"--board-dir", "below/home"})
-            .starts_with((scene.board.home() / "below/home/.msprof/runs/").string()));
+            .starts_with((scene.board.home() / "below/home/msprof/runs/").string()));
   configure(scene.user, scene.board.ini("board_dir = " + absolute + "\n"));
-  CHECK(run_with({}).starts_with(absolute + "/.msprof/runs/"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK(run_with({}).starts_with(absolute + "/msprof/runs/"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   for (const fs::path& folder : {fs::path(absolute), scene.board.home() / "below/home"}) {
-    CHECK(names_in(folder / ".msprof/runs").empty());
-    CHECK(names_in(folder / ".msprof/cache").size() == 1);
-    CHECK_FALSE(fs::exists(folder / ".msprof/lock"));
+    CHECK(names_in(folder / "msprof/runs").empty());
+    CHECK(names_in(folder / "msprof/cache").size() == 1);
+    CHECK_FALSE(fs::exists(folder / "msprof/lock"));
   }
 }
 
@@ -191,7 +319,7 @@ TEST_CASE("Where there is no room for two copies, the run takes the board's own 
     CHECK(contains(run.err, "space is short on " + scene.board.address()));
     CHECK_FALSE(document_of(run).contains("remains"));
     CHECK(step_of(document_of(run), "upload").at("bytes") > kModelBytes);
-    CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
+    CHECK(names_in(scene.board.home() / "msprof/cache").empty());
     CHECK(scene.litter() == "");
   }
   CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + "~2"});

@@ -40,7 +40,7 @@ struct BrokenScene {
   }
   // What the board kept of the only run that it kept something of.
   fs::path kept() const {
-    const fs::path all = board.home() / ".msprof/kept";
+    const fs::path all = board.home() / "msprof/kept";
     const auto runs = names_in(all);
     return runs.empty() ? all : all / runs.front();
   }
@@ -176,7 +176,7 @@ TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next 
   INFO(result.err);
   CHECK(result.exit_code == 130);
   CHECK(names_in(scene.user.output()).empty());
-  const fs::path cache = scene.board.home() / ".msprof/cache";
+  const fs::path cache = scene.board.home() / "msprof/cache";
   const auto copies = names_in(cache);
   REQUIRE(copies.size() == 1);
   CHECK(contains(result.err, (cache / copies.front()).string()));
@@ -209,7 +209,7 @@ TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
   INFO(result.err);
   CHECK(result.exit_code == 130);
   CHECK(contains(result.err, "goes on with large files where this one stopped"));
-  const fs::path cache = scene.board.home() / ".msprof/cache";
+  const fs::path cache = scene.board.home() / "msprof/cache";
   REQUIRE(names_in(cache).size() == 1);
   CHECK(names_in(cache / names_in(cache).front()) == Words{"a.om"});
   CHECK(scene.litter() == "");
@@ -311,10 +311,10 @@ TEST_CASE("A board that is switched off during a run has what it recorded for th
   INFO(next.err);
   CHECK(next.exit_code == 0);
   CHECK(scene.arrived() == Words{kOtherBoardJob});
-  const auto kept = names_in(scene.board.home() / ".msprof/kept");
+  const auto kept = names_in(scene.board.home() / "msprof/kept");
   REQUIRE(kept.size() == 1);
   CHECK(contains(next.err, "kept/" + kept.front()));
-  CHECK(fs::exists(scene.board.home() / ".msprof/kept" / kept.front() / kBoardJob / "data"));
+  CHECK(fs::exists(scene.board.home() / "msprof/kept" / kept.front() / kBoardJob / "data"));
   CHECK(scene.litter(1) == "");
 }
 
@@ -341,7 +341,7 @@ TEST_CASE("A board whose msprof was killed ends the run itself, and takes the ne
   run.send(SIGKILL);
   CHECK(run.wait().signal == SIGKILL);
   check_ended_by_board(scene);
-  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const fs::path kept = scene.board.home() / "msprof/kept";
   CHECK(read_file(kept / names_in(kept).front() / kBoardJob / "data/last") == "at TERM");
 }
 

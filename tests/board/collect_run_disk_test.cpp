@@ -26,7 +26,7 @@ constexpr const char* kLyingDf =
     "echo 'disk 100000000 0 100000000 0% /'";
 
 fs::path only_kept(const BoardServer& board) {
-  const fs::path all = board.home() / ".msprof/kept";
+  const fs::path all = board.home() / "msprof/kept";
   const auto runs = names_in(all);
   return runs.size() == 1 ? all / runs.front() : all / "not there";
 }
@@ -170,7 +170,7 @@ TEST_CASE("A file that others on the board keep writing is named, and the rest a
   BoardScene scene({.kind = each_kind()});
   // Nothing of the run's, so nothing ends it: it writes whenever the file was packed or read.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/n";
-  const std::string write = "for n in '" + (scene.board.home() / ".msprof/runs").string() + "'/*/" +
+  const std::string write = "for n in '" + (scene.board.home() / "msprof/runs").string() + "'/*/" +
                             job + "; do\n  [ ! -e \"$n\" ] || echo more >>\"$n\"\ndone";
   after_packing(scene.board, write);
   scene.board.replace_tool("cat", "/usr/bin/cat \"$@\"\ncode=$?\n" + write + "\nexit $code");

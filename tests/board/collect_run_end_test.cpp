@@ -91,7 +91,7 @@ TEST_CASE("An application that is not there or not executable is named before an
   CHECK(plain.exit_code == 4);
   CHECK(contains(plain.err, "not executable"));
   CHECK(contains(plain.err, "chmod +x"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   CHECK(scene.litter() == "");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("A program for another machine is refused with both machines, before i
   CHECK(contains(result.err, "machine 247"));
   CHECK(contains(result.err, "cross compiler"));
   CHECK(scene.arrived().empty());
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof/cache"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof/cache"));
   CHECK(scene.litter() == "");
 }
 

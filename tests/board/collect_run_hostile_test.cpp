@@ -166,7 +166,7 @@ TEST_CASE(
     CHECK(result.exit_code == 3);
     CHECK(scene.arrived().empty());
     CHECK(scene.litter(1) == "");
-    const auto kept = names_in(scene.board.home() / ".msprof/kept");
+    const auto kept = names_in(scene.board.home() / "msprof/kept");
     REQUIRE(kept.size() == 1);
     CHECK(contains(result.err, "kept/" + kept.front()));
   }
@@ -225,9 +225,9 @@ TEST_CASE("A clock that is a year off neither hides a change nor sends what is t
   const Sent changed = run_and_see_what_is_sent(scene, {"job", kBoardJob});
   CHECK(changed.files == 2);
   CHECK(changed.bytes == 10);
-  const auto cached = names_in(scene.board.home() / ".msprof/cache");
+  const auto cached = names_in(scene.board.home() / "msprof/cache");
   REQUIRE(cached.size() == 1);
-  const fs::path cache = scene.board.home() / ".msprof/cache" / cached.front();
+  const fs::path cache = scene.board.home() / "msprof/cache" / cached.front();
   CHECK(read_file(cache / "models/ahead") == "abcde");
   CHECK(read_file(cache / "models/behind") == "fghij");
   CHECK(file_time(cache / "models/behind") == file_time(models / "behind"));

@@ -31,7 +31,7 @@ bool is_ready(const BoardScene& scene, const BoardCollecting& run) {
 
 // The name of the only run that is there.
 std::string only_run(const BoardServer& board) {
-  const auto runs = names_in(board.home() / ".msprof/runs");
+  const auto runs = names_in(board.home() / "msprof/runs");
   return runs.size() == 1 ? runs.front() : std::to_string(runs.size()) + " runs";
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
 
 TEST_CASE("The lock of a holder that is gone stops nobody") {
   const BoardScene scene({.kind = each_kind()});
-  const fs::path lock = scene.board.home() / ".msprof/lock";
+  const fs::path lock = scene.board.home() / "msprof/lock";
   SECTION("its process is gone") {
     write_file(lock / "owner", "999999999 12345 20200101-000000-1 \n");
   }

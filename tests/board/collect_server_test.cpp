@@ -43,9 +43,9 @@ TEST_CASE("An application on a server runs where it is, and its PROF folder come
   CHECK(config.at("app") == (scene.home() / "app/infer").string());
   CHECK(config.at("result_dir")
             .get<std::string>()
-            .starts_with((scene.home() / ".msprof/runs").string()));
+            .starts_with((scene.home() / "msprof/runs").string()));
   // Nothing was copied there.
-  CHECK_FALSE(fs::exists(scene.home() / ".msprof/cache"));
+  CHECK_FALSE(fs::exists(scene.home() / "msprof/cache"));
   CHECK(names_in(scene.home() / "app") == Words{"infer"});
   CHECK(scene.litter() == "");
 }
@@ -106,7 +106,7 @@ TEST_CASE("The vendor's msprof of a server runs the application, with the option
   const Words argv = scene.argv();
   REQUIRE(argv.size() == 6);
   CHECK(argv[0] == (scene.home() / "bin/msprof").string());
-  CHECK(argv[1].starts_with("--output=" + (scene.home() / ".msprof/runs").string()));
+  CHECK(argv[1].starts_with("--output=" + (scene.home() / "msprof/runs").string()));
   CHECK(argv[2] == "--task-time=l1");
   CHECK(argv[3] == (scene.home() / "app/infer").string());
   CHECK(argv[4] == "--images");
@@ -166,7 +166,7 @@ TEST_CASE("A framework that records by itself needs no vendor's msprof on a serv
   CHECK(contains(result.err, "cann/lib64/libascendcl.so"));
   CHECK(scene.variable("PROFILING_MODE") == "true");
   const Json options = Json::parse(scene.variable("PROFILING_OPTIONS"));
-  CHECK(contains(options.at("output").get<std::string>(), "/.msprof/runs/"));
+  CHECK(contains(options.at("output").get<std::string>(), "/msprof/runs/"));
   CHECK(scene.variable("PROFILER_SAMPLECONFIG").empty());
   CHECK(scene.litter() == "");
 }
@@ -212,10 +212,10 @@ TEST_CASE("--upload runs a copy of the project on the server") {
   CHECK(names_in(scene.user.output() / (std::string(kProf) + ".files")) == Words{"new.txt"});
   const Words argv = scene.argv();
   REQUIRE(argv.size() == 2);
-  CHECK(argv[0].starts_with((scene.home() / ".msprof/runs").string()));
+  CHECK(argv[0].starts_with((scene.home() / "msprof/runs").string()));
   CHECK(argv[0].ends_with("/tree/project/infer"));
   CHECK(scene.variable("MSPROF_ACL_JSON").empty());
-  CHECK(names_in(scene.home() / ".msprof/cache").size() == 1);
+  CHECK(names_in(scene.home() / "msprof/cache").size() == 1);
   CHECK(scene.litter() == "");
 }
 
@@ -242,9 +242,9 @@ TEST_CASE("--leave leaves the raw data on the server and says where") {
   INFO(kept.err);
   CHECK(kept.exit_code == 0);
   CHECK(scene.arrived().empty());
-  const auto runs = names_in(scene.home() / ".msprof/kept");
+  const auto runs = names_in(scene.home() / "msprof/kept");
   REQUIRE(runs.size() == 1);
-  const fs::path place = scene.home() / ".msprof/kept" / runs.front() / kProf;
+  const fs::path place = scene.home() / "msprof/kept" / runs.front() / kProf;
   CHECK(read_file(place / "host/data/slice") == "bytes\n");
   CHECK(contains(kept.err, "left on board@127.0.0.1"));
   CHECK(contains(kept.err, place.string()));
@@ -359,7 +359,7 @@ TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
   CHECK(lost.wait().signal == SIGKILL);
   // What msprof itself left here goes with the next run.
   CHECK(litter_on(scene.board, 1) == "");
-  const fs::path kept = scene.home() / ".msprof/kept";
+  const fs::path kept = scene.home() / "msprof/kept";
   CHECK(read_file(kept / names_in(kept).front() / kProf / "host/data/slice") == "bytes\n");
 }
 
@@ -367,17 +367,16 @@ TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
 TEST_CASE("sftp -a continues a kept recording of which a part is here") {
   ServerScene scene;
   const std::string whole = big_bytes(3 << 20);
-  write_file(scene.home() / ".msprof/kept/run" / kProf / "host/data/slice", whole);
+  write_file(scene.home() / "msprof/kept/run" / kProf / "host/data/slice", whole);
   const TempFolder here;
   const std::string part = "p" + whole.substr(1, 2 << 20);
   write_file(here / "run" / kProf / "host/data/slice", part);
   const SshClient client{scene.board.client_home()};
   Words words = {"sftp", "-a", "-r"};
   for (const std::string& word : client.options()) words.push_back(word);
-  for (const std::string& word :
-       {std::string("-i"), scene.board.client_key().string(), std::string("-P"),
-        std::to_string(scene.board.port()), std::string("board@127.0.0.1:.msprof/kept/run"),
-        std::string(".")})
+  for (const std::string& word : {std::string("-i"), scene.board.client_key().string(),
+                                  std::string("-P"), std::to_string(scene.board.port()),
+                                  std::string("board@127.0.0.1:msprof/kept/run"), std::string(".")})
     words.push_back(word);
   const RunResult result = run_program(
       "/usr/bin/env", words, {.folder = here.path(), .variables = scene.board.client_variables()});

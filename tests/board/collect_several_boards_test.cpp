@@ -223,7 +223,7 @@ TEST_CASE("A board named twice, and what several boards cannot share, is a usage
       run_msprof({"collect", "-m", "main", "--host", host + ","}, two.a.user.run_options());
   CHECK(empty.exit_code == 2);
   CHECK(names_in(two.a.user.output()).empty());
-  CHECK_FALSE(fs::exists(two.a.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(two.a.board.home() / "msprof"));
 }
 
 TEST_CASE("Hosts share one ini file, and boards whose files have one name are told apart") {
@@ -333,7 +333,7 @@ TEST_CASE("The key of one board is not sent to another, and results of one not e
   }
   CHECK(names_in(two.a.user.project() / "a") == Words{kBoardJob, std::string(kBoardJob) + "~2"});
   for (const BoardServer* board : {&two.a.board, &two.b.board}) {
-    for (const auto& entry : fs::recursive_directory_iterator(board->home() / ".msprof")) {
+    for (const auto& entry : fs::recursive_directory_iterator(board->home() / "msprof")) {
       INFO(entry.path());
       CHECK(entry.path().filename() != "key_of_b");
       CHECK(entry.path().filename() != "a");
@@ -345,14 +345,14 @@ TEST_CASE("The key of one board is not sent to another, and results of one not e
 TEST_CASE("--clean-board cleans several boards") {
   const TwoBoards two;
   CHECK(two.collect({}, {"job", kBoardJob}).exit_code == 0);
-  CHECK(fs::exists(two.b.board.home() / ".msprof"));
+  CHECK(fs::exists(two.b.board.home() / "msprof"));
   const RunResult run =
       run_msprof({"collect", "--config", two.ini("a"), "--config", two.ini("b"), "--clean-board"},
                  two.a.user.run_options());
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  CHECK_FALSE(fs::exists(two.a.board.home() / ".msprof"));
-  CHECK_FALSE(fs::exists(two.b.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(two.a.board.home() / "msprof"));
+  CHECK_FALSE(fs::exists(two.b.board.home() / "msprof"));
 }
 
 }  // namespace msprof::test

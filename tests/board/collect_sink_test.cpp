@@ -108,7 +108,7 @@ TEST_CASE("With --sink the demo's records come as a stream, and none of them is 
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "verdict: complete"));
   CHECK(record_bytes(scene.capture() / "data") > 20'000);
-  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const fs::path kept = scene.board.home() / "msprof/kept";
   REQUIRE(names_in(kept).size() == 1);
   const fs::path there = kept / names_in(kept).front() / "profiling";
   REQUIRE(names_in(there).size() == 1);

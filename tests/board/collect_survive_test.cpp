@@ -39,13 +39,13 @@ struct SurvivalScene {
   // The only run that is on the board, or one that is kept there.
   fs::path run_folder() const {
     for (const char* place : {"runs", "kept"}) {
-      const auto runs = names_in(board.home() / ".msprof" / place);
-      if (!runs.empty()) return board.home() / ".msprof" / place / runs.front();
+      const auto runs = names_in(board.home() / "msprof" / place);
+      if (!runs.empty()) return board.home() / "msprof" / place / runs.front();
     }
     return board.home() / "no run";
   }
   bool is_kept() const {
-    return eventually([&] { return !names_in(board.home() / ".msprof/kept").empty(); });
+    return eventually([&] { return !names_in(board.home() / "msprof/kept").empty(); });
   }
   std::string litter(std::size_t kept = 0) const {
     return litter_on(board, kept) + litter_of(user);
@@ -198,7 +198,7 @@ TEST_CASE("Of several runs that a board keeps, one has to be named") {
   scene.let_go();
   REQUIRE(scene.is_kept());
   // A second one like it.
-  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const fs::path kept = scene.board.home() / "msprof/kept";
   const std::string name = names_in(kept).front();
   fs::copy(kept / name, kept / (name + "-2"), fs::copy_options::recursive);
   const RunResult several = scene.go_on({"--fetch"});

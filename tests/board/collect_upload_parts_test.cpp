@@ -35,7 +35,7 @@ struct PartScene {
   }
   // The board's copy of the model.
   fs::path copy() const {
-    const fs::path cache = board.home() / ".msprof/cache";
+    const fs::path cache = board.home() / "msprof/cache";
     for (const std::string& name : names_in(cache)) {
       if (fs::is_directory(cache / name)) return cache / name / "big.om";
     }
@@ -190,7 +190,7 @@ TEST_CASE("--no-upload on a board without hard links runs with links or a copy, 
   CHECK(run.exit_code == 0);
   CHECK(contains(run.err, no_links ? "second copy" : "different file systems"));
   CHECK(fingerprint(there) == before);
-  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const fs::path kept = scene.board.home() / "msprof/kept";
   const fs::path tree = kept / names_in(kept).front() / "tree/app";
   CHECK(fs::is_symlink(tree / "big.om") == !no_links);
   CHECK_FALSE(fs::is_symlink(tree / "main"));

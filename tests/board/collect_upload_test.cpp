@@ -279,7 +279,7 @@ TEST_CASE("--no-cache sends everything and leaves nothing on the board") {
   const Json first = scene.collect("list.sh", {"--no-cache"});
   CHECK(first.at("sent") > kUploadedModelBytes);
   CHECK_FALSE(first.contains("remains"));
-  CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
+  CHECK(names_in(scene.board.home() / "msprof/cache").empty());
   const Json second = scene.collect("list.sh", {"--no-cache"});
   CHECK(second.at("sent") > kUploadedModelBytes);
   CHECK(uploaded_files(second) == 6);
@@ -305,7 +305,7 @@ TEST_CASE("Two projects of one name on one board do not meet") {
   CHECK(file(one, kBoardJob) == "of the first!");
   CHECK(file(two, kBoardJob) == "of another!");
   CHECK(file(one, std::string(kBoardJob) + "~2") == "of the first!");
-  CHECK(names_in(board.home() / ".msprof/cache").size() == 2);
+  CHECK(names_in(board.home() / "msprof/cache").size() == 2);
   CHECK(litter_on(board) == "");
 }
 

@@ -100,9 +100,9 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
   CHECK(scene.arrived().size() == 2);
   // The last line names what stays on the board, and how it goes.
   const std::string last = run.err.substr(run.err.rfind('\n', run.err.size() - 2) + 1);
-  CHECK(contains(last, "/.msprof/cache/project-"));
+  CHECK(contains(last, "/msprof/cache/project-"));
   CHECK(contains(last, "--clean-board"));
-  CHECK(names_in(scene.board.home() / ".msprof/cache").size() == 1);
+  CHECK(names_in(scene.board.home() / "msprof/cache").size() == 1);
   CHECK(scene.litter() == "");
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("The application runs in its own folder with its arguments, variables 
                  options);
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
-  const fs::path folder = scene.board.home() / ".msprof/runs";
+  const fs::path folder = scene.board.home() / "msprof/runs";
   const auto cwd_at = run.out.find(folder.string());
   REQUIRE(cwd_at != std::string::npos);
   const std::string cwd = run.out.substr(cwd_at, run.out.find('\n', cwd_at) - cwd_at);
@@ -202,11 +202,11 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   CHECK(document.at("exit_code") == 0);
   CHECK(document.at("application").at("exit_code") == 0);
   CHECK(document.at("application").at("connection_lost") == false);
-  CHECK(document.at("board").at("folder") == (scene.board.home() / ".msprof").string());
+  CHECK(document.at("board").at("folder") == (scene.board.home() / "msprof").string());
   CHECK(document.at("board").at("tar") == true);
   CHECK(document.at("board").at("sftp") == true);
   CHECK(document.at("board").at("free_bytes").get<std::uint64_t>() > 0);
-  CHECK(contains(document.at("remains").get<std::string>(), "/.msprof/cache/"));
+  CHECK(contains(document.at("remains").get<std::string>(), "/msprof/cache/"));
   CHECK(document.at("notes").empty());
   CHECK(document.at("captures") ==
         Json::array({{{"path", (scene.user.output() / kBoardJob).string()}, {"has_data", true}}}));

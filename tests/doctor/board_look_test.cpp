@@ -10,7 +10,7 @@ namespace msprof {
 
 namespace {
 
-const std::string kMin = "system Linux\nmachine aarch64\nfolder /root/.msprof\nfree 1000\n";
+const std::string kMin = "system Linux\nmachine aarch64\nfolder /root/msprof\nfree 1000\n";
 
 }  // namespace
 

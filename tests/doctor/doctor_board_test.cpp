@@ -67,15 +67,15 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
     CHECK(is(said, name, "ok: "));
   }
   CHECK(contains(said.of("acl.json: switch"), "ok: \"off\"; msprof collect sets on"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 
   // What the board holds and tells.
-  const std::string kept = (scene.board.home() / ".msprof/kept").string();
+  const std::string kept = (scene.board.home() / "msprof/kept").string();
   fs::create_directories(kept + "/20261120-191500-4711");
   // What --keep kept has come home.
   write_file(kept + "/20261120-191500-4710/brought-home", "");
-  fs::create_directories(scene.board.home() / ".msprof/lock");
-  write_file(scene.board.home() / ".msprof/lock/owner", "999999 1 20261120-191500-4712 \n");
+  fs::create_directories(scene.board.home() / "msprof/lock");
+  write_file(scene.board.home() / "msprof/lock/owner", "999999 1 20261120-191500-4712 \n");
   scene.board.replace_tool("date", "echo 1000");
   said = doctor(scene);
   CHECK(said.exit_code == 0);
@@ -98,13 +98,13 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   CHECK(is(said, "clock", "warning: "));
   CHECK(contains(said.of("clock"), "behind this machine's"));
   CHECK(contains(said.of("clock"), "date -s @"));
-  fs::remove_all(scene.board.home() / ".msprof");
+  fs::remove_all(scene.board.home() / "msprof");
 
   REQUIRE(scene.user.collect({"--keep"}, {"job", kBoardJob}).exit_code == 0);
   said = doctor(scene);
   CHECK(is(said, "leftovers", "ok: "));
   CHECK(contains(said.of("leftovers"), "1 run of --keep"));
-  fs::remove_all(scene.board.home() / ".msprof");
+  fs::remove_all(scene.board.home() / "msprof");
   CHECK(is(said, "umask", "ok: "));
 
   // The project: a program of another machine, an output folder that the board does not have.

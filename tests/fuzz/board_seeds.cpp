@@ -34,7 +34,7 @@ std::vector<std::string> board_answers() {
       "ls 81a4 12 1600000000 1600000000 7 ./a b\ns 41ed 4096 1 2 3 ./folder\n@refused\n"
       "s a1ff 3 1 2 3 ./link\ns 81a4 1 2 3 4 ../x\n@end\n",
       "ll -rwxr-xr-x 12 ./a b\nl drwxr-xr-x 40 .\nl crw------- 1, ./device\n@end\n",
-      "fsystem Linux\nmachine aarch64\nhome /root\nfolder /root/.msprof\ntool tar\ntool stat\n"
+      "fsystem Linux\nmachine aarch64\nhome /root\nfolder /root/msprof\ntool tar\ntool stat\n"
       "program 7f 45 4c 46 02 01 01 00 00 00 00 00 00 00 00 00 03 00 b7 00\nfree 123456\n",
       "f\x7f"
       "ELF\x02\x01\x01system Linux\nmachine x86_64\nfolder /a\nfree 1\n",

@@ -66,7 +66,7 @@ std::string missing(const BoardUser& user, const std::string& said) {
 // What the board has left that it should not have.
 std::string left_on(const BoardServer& board) {
   const std::string litter = litter_on(board);
-  fs::remove_all(board.home() / ".msprof");
+  fs::remove_all(board.home() / "msprof");
   return litter;
 }
 
@@ -116,7 +116,7 @@ void trial(std::uint64_t number, SoakRandom& random, SoakReport& report) {
     report.count("the run had not begun");
     if (first.signal == 0 && !contains(first.err, "error"))
       report.fail(number, "it did not begin, and nothing was said:\n" + errors);
-    fs::remove_all(board.home() / ".msprof/cache");
+    fs::remove_all(board.home() / "msprof/cache");
     return;
   }
   const std::string wrong = missing(user, said);

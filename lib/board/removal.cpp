@@ -1,0 +1,49 @@
+#include "board/removal.hpp"
+
+#include "board/info.hpp"
+#include "board/link.hpp"
+
+namespace msprof {
+
+namespace {
+
+// `remove_folder FOLDER`. Modes of folders alone: a file may be a further name of one of the
+// user's.
+constexpr const char* kRemoveFolder = R"sh(
+remove_folder() {
+  find "$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
+  rm -rf "$1"
+}
+)sh";
+
+constexpr const char* kRemoveRun = R"sh(
+unmount "$1" && remove_folder "$1"
+)sh";
+
+// $@ folders of ours; each that is empty then goes, too.
+constexpr const char* kRemoveAll = R"sh(
+for ours do
+  cd "$ours" 2>/dev/null || continue
+  for run in runs/*; do unmount "$run" || exit 1; done
+  for part in cache kept runs lock; do remove_folder "$part" || exit 1; done
+  cd / && rmdir "$ours" 2>/dev/null
+done
+exit 0
+)sh";
+
+void remove(BoardShell& shell, const char* script, const std::vector<std::string>& arguments) {
+  const std::string text = std::string(kUnmountFunction) + kRemoveFolder + script;
+  shell.change({"removing what is on the board", text}, arguments);
+}
+
+}  // namespace
+
+void remove_run_folder(BoardShell& shell, const std::string& run_folder) {
+  remove(shell, kRemoveRun, {run_folder});
+}
+
+void remove_all_of_ours(BoardShell& shell, const std::string& folder) {
+  remove(shell, kRemoveAll, {folder, earlier_folder(folder)});
+}
+
+}  // namespace msprof
