@@ -385,7 +385,7 @@ SvpInjection svp_injection(const CollectArguments& arguments) {
   profiler.aicpu = is_on(arguments.aicpu);
   profiler.on = is_on(arguments.profiler_switch);
   profiler.metrics = arguments.metrics;
-  return {profiler, arguments.acl_json};
+  return {profiler, arguments.acl_json, arguments.dialect == "svp"};
 }
 
 // --watch; null: not asked for. Records are read with the layout that an import would take.

@@ -14,15 +14,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// $1 folder, $2 program. "root PATH", "head HEX…", one "acl PATH" a file; a line "missing …" names
-// what is not there.
+// $1 folder, $2 program. "root PATH", "head HEX…", "needs libascendcl", one "acl PATH" a file; a
+// line "missing …" names what is not there.
 constexpr BoardScript kFindProject = {"inspecting the project on the board", R"sh(
 cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
 echo "root $(pwd -P)"
 [ -f "./$2" ] || { echo "missing there is no file $2 in it"; exit 0; }
 [ -x "./$2" ] || { echo "missing $2 in it is not executable"; exit 0; }
 echo "head" $(od -An -tx1 -N20 "./$2" 2>/dev/null)
-find . -name acl.json -type f ! -path "*/JOB*" ! -path "*/PROF*" ! -path "*/.msprof/*" |
+grep -q "libascendcl\.so" "./$2" && echo "needs libascendcl"
+find . -name acl.json -type f ! -path "*/JOB*" ! -path "*/PROF*" ! -path "*/.msprof/*" \
+  ! -path "*/msprof/cache/*" ! -path "*/msprof/kept/*" ! -path "*/msprof/runs/*" |
   while IFS= read -r path; do echo "acl ${path#./}"; done
 )sh"};
 
@@ -56,6 +58,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
                   fmt::format("--remote-dir {} on {}: {}", folder, link.name(), printable(value)));
     }
     if (name == "root") root = value;
+    if (name == "needs") found.project.is_for_cann = true;
     if (name == "head") found.program_head = parse_hex(value);
     if (name == "acl" && is_acceptable_board_path(value)) acl_files.emplace_back(value);
   }

@@ -10,6 +10,8 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
+#include "collect/cann/application.hpp"
+#include "collect/elf_file.hpp"
 #include "collect/outcome.hpp"
 
 namespace msprof {
@@ -222,6 +224,8 @@ class Run {
     add_step("check", watch, 0);
   }
 
+    project_.is_for_cann = is_for_cann(target, options_.arguments, host_.is_board());
+    project_.own_profiling = own_profiling_of(read_elf(target.root / target.main));
   void name_left_out() const {
     std::size_t named = 0;
     for (const Excluded& item : project_.excluded) {

@@ -202,6 +202,13 @@ bool runs(const Machine& board, const Machine& program) {
 
 }  // namespace
 
+std::string own_profiling_of(const ElfFile& program) {
+  for (const char* const name : {"svp_acl_prof_init", "svp_acl_prof_start"}) {
+    if (program.takes(name)) return name;
+  }
+  return "";
+}
+
 bool ElfFile::takes(std::string_view name) const {
   return std::binary_search(imports.begin(), imports.end(), name);
 }

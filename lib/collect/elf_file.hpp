@@ -26,6 +26,10 @@ struct ElfFile {
   bool takes(std::string_view name) const;  // among `imports`
 };
 
+// The function of the boards' runtime by which a program profiles itself, which excludes acl.json:
+// "svp_acl_prof_init"; empty: it calls none.
+std::string own_profiling_of(const ElfFile& program);
+
 // Reads a file. Never throws: one that cannot be read is no ELF file.
 ElfFile read_elf(const std::filesystem::path& file);
 ElfFile parse_elf(std::string_view bytes);

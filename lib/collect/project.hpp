@@ -52,6 +52,8 @@ struct Project {
   std::vector<Excluded> excluded;
   std::uint64_t file_count = 0;
   std::uint64_t bytes = 0;
+  bool is_for_cann = false;   // the executable brings libascendcl in
+  std::string own_profiling;  // the function by which the executable profiles itself; empty: none
 };
 
 struct ScanOptions {

@@ -2,9 +2,31 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
+#include "base/log.hpp"
+
 namespace msprof {
 
+std::string SvpInjection::own_profiling_note(const std::filesystem::path& main) const {
+  return fmt::format(
+      "{} calls {}: it profiles itself, which excludes the profiling by acl.json; --switch off "
+      "leaves it to the application",
+      main.string(), own_profiling_);
+}
+
 std::vector<ExtraFile> SvpInjection::plan_files(const Project& project, const RunPaths& paths) {
+  is_for_cann_ = project.is_for_cann;
+  if (is_for_cann_ && !is_by_hand_) {
+    throw Error(
+        Exit::usage,
+        fmt::format("{} brings in libascendcl, so it is an application on CANN: acl.json as "
+                    "SVP boards read it would break it. Give --cann (on a board or server "
+                    "with --upload for a copy; without --project), or --dialect svp to run "
+                    "it as one of an SVP board all the same",
+                    project.target.main.string()));
+  }
+  own_profiling_ = options_.on.value_or(true) ? project.own_profiling : "";
+  if (!own_profiling_.empty()) log::info("note: {}", own_profiling_note(project.target.main));
   plan_ = plan_acl_json(project, acl_json_, options_, paths.output);
   return plan_.files;
 }
@@ -45,6 +67,13 @@ void SvpInjection::add_no_data(std::vector<std::string>& causes) const {
 
 std::vector<std::string> SvpInjection::likely_causes(const RunInfo& info) const {
   std::vector<std::string> causes;
+  if (is_for_cann_) {
+    causes.push_back(fmt::format(
+        "{} brings in libascendcl: it is an application on CANN, for which acl.json as SVP boards "
+        "read it is wrong (--cann in place of --dialect svp)",
+        info.main));
+  }
+  if (!own_profiling_.empty()) causes.push_back(own_profiling_note(info.main));
   if (!options_.on.value_or(true)) return {"profiling was switched off with --switch off"};
   // 127: exit code of the dynamic loader (and a shell).
   if (info.outcome.end.exit_code == 127) {

@@ -12,9 +12,10 @@ namespace msprof {
 
 class SvpInjection : public Injection {
  public:
-  // `acl_json`: --acl-json; see plan_acl_json().
-  SvpInjection(ProfilerOptions options, std::optional<std::string> acl_json)
-      : options_(std::move(options)), acl_json_(std::move(acl_json)) {}
+  // `acl_json`: --acl-json; see plan_acl_json(). `is_by_hand`: the user said that the application
+  // is one of a board; else plan_files() throws Error(usage) for one on CANN.
+  SvpInjection(ProfilerOptions options, std::optional<std::string> acl_json, bool is_by_hand)
+      : options_(std::move(options)), acl_json_(std::move(acl_json)), is_by_hand_(is_by_hand) {}
 
   std::string_view capture_name() const override { return "JOB"; }
   std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) override;
@@ -24,10 +25,14 @@ class SvpInjection : public Injection {
 
  private:
   void add_no_capture(const RunInfo& info, std::vector<std::string>& causes) const;
+  std::string own_profiling_note(const std::filesystem::path& main) const;
   void add_no_data(std::vector<std::string>& causes) const;
 
   ProfilerOptions options_;
   std::optional<std::string> acl_json_;
+  bool is_by_hand_;
+  bool is_for_cann_ = false;
+  std::string own_profiling_;
   AclPlan plan_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
+#include "collect/cann/application.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/project.hpp"
 #include "doctor/acl_checks.hpp"
@@ -132,7 +133,7 @@ class ProgramChecks {
     list_.warn(
         "profiling by itself",
         fmt::format("{} is called: the application profiles itself, which excludes acl.json", own),
-        "run it without msprof collect and acl.json's switch off, or take these calls out");
+        "msprof collect --switch off leaves the profiling to it; or take these calls out");
   }
 
   CheckList& list_;
@@ -146,10 +147,51 @@ class ProgramChecks {
   std::set<std::string> missing_;
 };
 
+// A program that was meant for another interface than the one whose settings it gets.
+void check_interface(CheckList& list, const Project& project, const ProjectQuestion& question) {
+  if (!is_for_cann(project.target, {}, question.on_board)) return;
+  const std::string evidence = fmt::format("{} brings in libascendcl: it is an application on CANN",
+                                           project.target.main.string());
+  if (!question.on_board && !question.project)
+    return list.ok("interface", evidence + ", and msprof collect runs it as one");
+  list.warn("interface", evidence + "; acl.json as SVP boards read it would break it",
+            question.on_board
+                ? "give msprof collect --cann, with --upload for a copy of the project"
+                : "run msprof collect in its folder, without --project");
+}
+
 // Adds checks about the file, and about svp_acl_init and svp_acl_finalize; fills in what `facts`
 // has about the program.
 void check_program(CheckList& list, const Project& project, ProjectInfo& info) {
   ProgramChecks(list, project, info).check();
+}
+
+constexpr std::uint64_t kMaxSourceBytes = 1 << 20;
+constexpr std::size_t kMaxSources = 2'000;
+
+bool is_source(const ProjectEntry& entry) {
+  static const std::set<std::string> kExtensions = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"};
+  return entry.kind == EntryKind::file && entry.size_bytes <= kMaxSourceBytes &&
+         kExtensions.contains(lower_ascii(entry.path.extension().string()));
+}
+
+// The first call of svp_acl_init in a C source that gives it no file: its line, from 1; 0: none.
+std::size_t line_of_empty_init(std::string_view source) {
+  constexpr std::string_view kInitCall = "svp_acl_init";
+  std::size_t number = 0;
+  for (std::string_view line : split(source, '\n')) {
+    ++number;
+    line = line.substr(0, line.find("//"));
+    const auto at = line.find(kInitCall);
+    if (at == std::string_view::npos) continue;
+    line = trim(line.substr(at + kInitCall.size()));
+    if (!line.starts_with('(')) continue;
+    const std::string_view argument = trim(line.substr(1, line.find(')') - 1));
+    for (const std::string_view empty : {"\"\"", "NULL", "nullptr", "0"}) {
+      if (argument == empty) return number;
+    }
+  }
+  return 0;
 }
 
 constexpr std::uint64_t kMaxAclBytes = 16 << 20;
@@ -202,6 +244,8 @@ class ProjectChecks {
                          counted(project_.file_count, "file"), human_bytes(project_.bytes)));
     check_left_out();
     check_program(list_, project_, info_);
+    check_interface(list_, project_, question_);
+    check_sources();
     check_acl_files();
     check_models();
     check_scripts(list_, project_.target.root);
@@ -254,6 +298,25 @@ class ProjectChecks {
                fmt::format("{} will not be copied: {}{}", counted(count, "entry", "entries"), first,
                            count > 1 ? " …" : ""),
                "msprof collect -v names them all; put what the application needs into the project");
+  }
+
+  void check_sources() {
+    std::size_t count = 0;
+    for (const ProjectEntry& entry : project_.entries) {
+      if (!is_source(entry) || ++count > kMaxSources) continue;
+      std::size_t line = 0;
+      try {
+        line = line_of_empty_init(read_text_file(entry.source, kMaxSourceBytes));
+      } catch (const Error& error) {
+        if (error.code() == Exit::interrupted) throw;
+      }
+      if (line == 0) continue;
+      list_.warn("svp_acl_init",
+                 fmt::format("{}:{} calls it without a file: a board then reads no acl.json, and "
+                             "records nothing",
+                             entry.path.string(), line),
+                 "give it the path of acl.json");
+    }
   }
 
   void check_acl_files() {

@@ -2,6 +2,11 @@
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "collect/elf_file.hpp"
+#include "collect/svp_injection.hpp"
 
 using namespace msprof;
 using OrderedJson = nlohmann::ordered_json;
@@ -96,4 +101,30 @@ TEST_CASE("A dump that is switched on is noticed") {
   CHECK_FALSE(patch_acl_json(R"({"dump":{"dump_list":[],"dump_switch":"off"}})", {}, "o").dump_on);
   CHECK_FALSE(patch_acl_json(R"({"dump":3})", {}, "o").dump_on);
   CHECK_FALSE(patch_acl_json("{}", {}, "o").dump_on);
+}
+
+TEST_CASE("A program that profiles itself gets the hint --switch off, unless it is given") {
+  Project project;
+  project.target.main = "main";
+  ElfFile program;
+  program.imports = {"malloc", "svp_acl_init"};
+  CHECK(own_profiling_of(program).empty());
+  program.imports.emplace_back("svp_acl_prof_init");
+  CHECK(own_profiling_of(program) == "svp_acl_prof_init");
+  const auto causes = [&](const ProfilerOptions& options) {
+    SvpInjection injection(options, std::nullopt, false);
+    injection.plan_files(project, {"/project", "/output"});
+    RunInfo info;
+    info.main = "main";
+    std::string text;
+    for (const std::string& cause : injection.likely_causes(info)) text += cause + "\n";
+    return text;
+  };
+  CHECK(causes({}).find("--switch off") == std::string::npos);
+  project.own_profiling = "svp_acl_prof_init";
+  CHECK(causes({}).starts_with("main calls svp_acl_prof_init: it profiles itself"));
+  CHECK(causes({}).find("--switch off leaves it") != std::string::npos);
+  ProfilerOptions off;
+  off.on = false;
+  CHECK(causes(off).find("profiles itself") == std::string::npos);
 }

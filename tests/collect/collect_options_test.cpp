@@ -40,6 +40,24 @@ TEST_CASE("options of a board without a board are usage errors that say how to n
   CHECK(is_empty_or_missing(demo.runs()));
 }
 
+TEST_CASE("an application on CANN is not taken for one of a board, wherever it is named from") {
+  const DemoProject demo;
+  demo.write("project/main", "#!/usr/bin/env python3\nimport acl\nopen('ran', 'w')\n");
+  demo.write("board.ini", "[ssh_config]\nip = 127.0.0.1\nusername = root\nport = 1\n");
+  const std::string project = demo.project().string();
+  const Finished run = collect(demo, {"-m", "main", "--project", project}, demo.root());
+  INFO(run.err);
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "main brings in libascendcl"));
+  CHECK(contains(run.err, "--cann"));
+  CHECK(is_empty_or_missing(demo.runs()));
+  const Finished forced =
+      collect(demo, {"-m", "main", "--project", project, "--dialect", "svp"}, demo.root());
+  INFO(forced.err);
+  CHECK(forced.exit_code == 7);
+  CHECK(contains(forced.err, "likely causes:\n  - main brings in libascendcl"));
+}
+
 TEST_CASE("options that do not go together, and values that make no sense, are usage errors") {
   const DemoProject demo;
   demo.write("project/board.ini", "[ssh_config]\nip = 127.0.0.1\nusername = root\nport = 1\n");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <string_view>
@@ -187,6 +188,16 @@ ApplicationKind kind_of(const Application& application, const fs::path& current,
   if (first_line(program).find("python") != std::string::npos)
     return imports_cann(program) ? ApplicationKind::cann : ApplicationKind::unknown;
   return LibrarySearch(library_path).kind_of(program);
+}
+
+bool is_for_cann(const Target& target, const std::vector<std::string>& arguments, bool on_board) {
+  const fs::path main = target.root / target.main;
+  std::string libraries =
+      (main.parent_path() / "lib").string() + ':' + (target.root / "lib").string();
+  const char* const variable = std::getenv("LD_LIBRARY_PATH");
+  if (!on_board && variable != nullptr) libraries += std::string(":") + variable;
+  return kind_of({main, arguments}, target.root / target.working_folder, libraries) ==
+         ApplicationKind::cann;
 }
 
 }  // namespace msprof

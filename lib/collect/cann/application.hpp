@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "collect/project.hpp"
+
 namespace msprof {
 
 struct Application {
@@ -25,5 +27,9 @@ enum class ApplicationKind { unknown, svp, cann };
 // looked for in their run paths and in `library_path` (LD_LIBRARY_PATH).
 ApplicationKind kind_of(const Application& application, const std::filesystem::path& current,
                         const std::string& library_path);
+
+// The same of the executable of a project, with the library folders that a run of it has. On a
+// board those of this machine's LD_LIBRARY_PATH are not searched.
+bool is_for_cann(const Target& target, const std::vector<std::string>& arguments, bool on_board);
 
 }  // namespace msprof
