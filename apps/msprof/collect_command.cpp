@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/findings.hpp"
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "board/ssh_host.hpp"
@@ -505,6 +506,27 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
   }
 }
 
+// --fetch --all-runs: one run after the other; one that fails leaves the others.
+Exit fetch_all_runs(const CollectArguments& arguments, const RunPlace& place,
+                    const CollectionPlan& plan, nlohmann::ordered_json& document) {
+  SshHost host(place.board->config, place.board->options);
+  document["schema"] = "msprof.collect_left_runs/1";
+  document["host"] = valid_utf8(host.name());
+  document["runs"] = nlohmann::ordered_json::array();
+  Exit exit = Exit::ok;
+  for (const LeftRun& run : host.left_runs()) {
+    interrupt::check();
+    CollectArguments one = arguments;
+    one.survival.fetch = run.name;
+    nlohmann::ordered_json its_document = {{"schema", "msprof.collect/2"}, {"run", run.name}};
+    exit = gravest(exit, fill_document(its_document, [&] {
+                     return collect_on_board(one, place, plan, its_document);
+                   }));
+    document["runs"].push_back(std::move(its_document));
+  }
+  return exit;
+}
+
 // The options of the command line for run.json; of variables their names alone.
 RunRecord::Facts given_options(const cli::Command& command, const CollectArguments& arguments) {
   RunRecord::Facts options = cli::given_options(command);
@@ -558,8 +580,9 @@ Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
     }
     const auto collect = [&](const RunPlace& place, const CollectionPlan& its,
                              nlohmann::ordered_json& its_document) {
-      return place.board != nullptr ? collect_on_board(arguments, place, its, its_document)
-                                    : collect_here(arguments, place, its, its_document);
+      if (place.board == nullptr) return collect_here(arguments, place, its, its_document);
+      return arguments.survival.all_runs ? fetch_all_runs(arguments, place, its, its_document)
+                                         : collect_on_board(arguments, place, its, its_document);
     };
     return collect_all(request, plan, collect, document);
   };

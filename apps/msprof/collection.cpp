@@ -24,22 +24,24 @@ nlohmann::json paths_json(const std::vector<std::filesystem::path>& paths) {
 }
 
 nlohmann::json application_json(const Outcome& outcome) {
-  nlohmann::json application = {{"seconds", outcome.seconds},
-                                {"interrupted", outcome.interrupted},
+  nlohmann::json application = {{"interrupted", outcome.interrupted},
                                 {"timed_out", outcome.timed_out},
                                 {"connection_lost", outcome.end.connection_lost}};
   const ProgramEnd& end = outcome.end;
   if (end.exit_code) application["exit_code"] = *end.exit_code;
+  if (!end.is_unknown) application["seconds"] = outcome.seconds;
   if (end.signal != 0) application["signal"] = signal_name(end.signal);
   if (!end.start_error.empty()) application["start_error"] = end.start_error;
   return application;
 }
 
 nlohmann::json document_of(const CollectResult& result) {
-  nlohmann::json document = {
-      {"main", valid_utf8(result.main)},       {"application", application_json(result.outcome)},
-      {"captures", nlohmann::json::array()},   {"files", paths_json(result.files)},
-      {"deleted", paths_json(result.deleted)}, {"steps", nlohmann::json::array()}};
+  nlohmann::json document = {{"application", application_json(result.outcome)},
+                             {"captures", nlohmann::json::array()},
+                             {"files", paths_json(result.files)},
+                             {"deleted", paths_json(result.deleted)},
+                             {"steps", nlohmann::json::array()}};
+  if (!result.main.empty()) document["main"] = valid_utf8(result.main);
   for (const CollectedCapture& capture : result.captures) {
     document["captures"].push_back(
         {{"path", valid_utf8(capture.path.string())}, {"has_data", capture.has_data}});
@@ -120,7 +122,7 @@ RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit ex
   record.end_ns = result.end_ns;
   record.host = result.host.empty() ? "this machine" : result.host;
   record.board = result.host_facts;
-  if (record.command.empty()) record.command = {result.main};
+  if (record.command.empty() && !result.main.empty()) record.command = {result.main};
   record.command = without_secrets(std::move(record.command));
   for (auto& [name, value] : record.options) value = without_secrets({value}).front();
   for (const ModelFile& model : result.models)
@@ -168,7 +170,9 @@ void write_records(const CollectResult& result, const RunRecord& record,
                    const nlohmann::json& reports) {
   for (const CollectedCapture& capture : result.captures) {
     try {
+    // The options are those of this command.
       RunRecord own = record;
+    record.options.clear();
       add_layout(reports, capture.path, own.layout);
       write_run_record(capture.path, own);
     } catch (const Error& error) {

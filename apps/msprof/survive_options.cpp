@@ -35,10 +35,14 @@ void add_survive_options(cli::Command& command, SurviveArguments& arguments) {
                        "RUN: the only one)"};
   fetch.value_optional = true;
   command.add_option(std::move(fetch));
+  command.add_option({"--all-runs", &arguments.all_runs, "",
+                      "with --fetch: fetch every run left on the board that has ended"});
 }
 
 void check_survive_arguments(const SurviveArguments& arguments, const BoardArguments& board,
                              const SurviveSurroundings& around) {
+  if (arguments.all_runs && (!arguments.fetch || !arguments.fetch->empty()))
+    throw Error(Exit::usage, "--all-runs goes with --fetch, without the name of a run");
   if (!arguments.survive && !arguments.resumes()) return;
   const char* const name = arguments.survive  ? "--survive"
                            : arguments.attach ? "--attach"

@@ -15,6 +15,7 @@ struct SurviveArguments {
   bool survive = false;
   std::optional<std::string> attach;  // empty: the only run that is there
   std::optional<std::string> fetch;   // likewise
+  bool all_runs = false;              // with fetch: all that have ended
 
   // The command goes on with an earlier run, and starts none.
   bool resumes() const { return attach.has_value() || fetch.has_value(); }

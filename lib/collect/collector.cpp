@@ -197,7 +197,11 @@ class Run {
       limits_.timeout_seconds = run.timeout_seconds;
       limits_.elapsed_seconds = run.elapsed_seconds;
       if (!run.has_program) {
-        result_.outcome.end.cut = "nobody fetched what it left";
+        result_.outcome.end.is_unknown = true;
+        log::info(
+            "the msprof that started {} ended before it fetched the results; when and how the "
+            "application ended is not known",
+            name_);
       } else {
         follow(staging, [&] { return host_.rejoin(options_.stdout_to_stderr); });
       }
@@ -220,12 +224,12 @@ class Run {
     if (options_.output && !needed) scan.never_copied.push_back(output_);
     scan.earlier_results = {output_ / (name_ + ".files"), output_ / (name_ + ".runs")};
     project_ = scan_project(target, scan);
+    project_.is_for_cann = is_for_cann(target, options_.arguments, host_.is_board());
+    project_.own_profiling = own_profiling_of(read_elf(target.root / target.main));
     name_left_out();
     add_step("check", watch, 0);
   }
 
-    project_.is_for_cann = is_for_cann(target, options_.arguments, host_.is_board());
-    project_.own_profiling = own_profiling_of(read_elf(target.root / target.main));
   void name_left_out() const {
     std::size_t named = 0;
     for (const Excluded& item : project_.excluded) {

@@ -67,6 +67,7 @@ struct ProgramEnd {
   bool timed_out = false;        // the host ended it at its time limit
   double seconds = 0;            // that it ran, where the host has measured it; else 0
   std::string cut{};             // why it ended before its end, which nobody saw; empty: it did not
+  bool is_unknown = false;       // nobody saw whether and how it ended
 };
 
 // A started application. Destroying it ends the application and everything it started.

@@ -35,7 +35,7 @@ bool Outcome::ok() const {
 Exit Outcome::exit_code() const {
   if (interrupted) return Exit::interrupted;
   if (end.connection_lost || !end.cut.empty()) return Exit::board_unreachable;
-  return ok() ? Exit::ok : Exit::application_failed;
+  return ok() || end.is_unknown ? Exit::ok : Exit::application_failed;
 }
 
 Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,

@@ -21,7 +21,8 @@ struct Outcome {
   // True if it ran to its end by itself and reported success, or for the time that it was to run
   // and then ended when it was asked to.
   bool ok() const;
-  // exit code of msprof for this: ok, application_failed, board_unreachable or interrupted
+  // exit code of msprof for this, ok for an unknown end: ok, application_failed, board_unreachable
+  // or interrupted
   Exit exit_code() const;
 
  private:

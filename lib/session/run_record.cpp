@@ -210,7 +210,6 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
   if (record.end_ns > 0) add_text(document, "end", iso_text(record.end_ns));
   add_text(document, "host", record.host);
   if (!record.board.empty()) document["board"] = facts_json(record.board);
-  document["command"] = ordered_json::array();
   for (const std::string& word : record.command) document["command"].push_back(valid_utf8(word));
   document["options"] = facts_json(record.options);
   document["models"] = ordered_json::array();
@@ -219,11 +218,12 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
     add_text(one, "sha256", model.sha256);
     document["models"].push_back(std::move(one));
   }
-  ordered_json application = {{"seconds", record.seconds}};
+  ordered_json application = ordered_json::object();
+  if (record.seconds > 0) application["seconds"] = record.seconds;
   if (record.application_exit_code) application["exit_code"] = *record.application_exit_code;
   add_text(application, "signal", record.application_signal);
   add_text(application, "ended_by", record.application_ended_by);
-  document["application"] = std::move(application);
+  if (!application.empty()) document["application"] = std::move(application);
   document["exit_code"] = record.exit_code;
   if (!record.layout.file.empty()) {
     document["layout"] = {{"file", valid_utf8(record.layout.file)},

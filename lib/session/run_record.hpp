@@ -63,7 +63,7 @@ struct RunRecord {
   std::optional<int> application_exit_code;
   std::string application_signal;    // "SIGSEGV"; empty: none
   std::string application_ended_by;  // "time limit", "user"; empty: itself
-  double seconds = 0;                // that it ran
+  double seconds = 0;                // that it ran; 0: unknown
   int exit_code = 0;                 // of msprof
   RunLayout layout;
   RunRepeat repeat;

@@ -245,6 +245,64 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   CHECK(contains(again.err, "holds no earlier run"));
 }
 
+TEST_CASE("What a run without --survive left is fetched, with what is known of it") {
+  SurvivalScene scene({.kind = each_kind()});
+  shorten_wait_for_lost_run(scene.board);
+  const BoardCollecting killed(scene.user, {"--reconnect", "1"},
+                               {"job", kBoardJob, "ready", scene.user.at("ready"), "hang"});
+  REQUIRE(scene.is_ready(killed));
+  killed.send(SIGKILL);
+  killed.wait();
+  REQUIRE(scene.is_kept());
+  const RunResult result = scene.go_on({"--fetch", "--json"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "when and how the application ended is not known"));
+  CHECK(scene.user.project_is_untouched());
+  const auto run = nlohmann::json::parse(read_file(scene.user.in_job("run.json")));
+  for (const char* key : {"command", "application", "begin", "end"}) CHECK_FALSE(run.contains(key));
+  CHECK(run.at("options").empty());
+  CHECK(run.at("host").get<std::string>().starts_with("board@127.0.0.1"));
+  CHECK(run.at("exit_code") == 0);
+  const auto document = nlohmann::json::parse(result.out);
+  CHECK_FALSE(document.contains("main"));
+  CHECK_FALSE(document.at("application").contains("seconds"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("--fetch --all-runs fetches every run that has ended") {
+  const BoardScene scene({.kind = each_kind()});
+  const fs::path kept = scene.board.home() / "msprof/kept";
+  Words words = {"collect",           "--config", scene.user.ini(), "--output",
+                 scene.user.output(), "--fetch",  "--all-runs"};
+  const RunResult none = run_msprof(words, scene.user.run_options());
+  CHECK(none.exit_code == 4);
+  CHECK(contains(none.err, "holds no earlier run to fetch"));
+  write_file(kept / "20260101_120000_1" / kBoardJob / "data/aicore.0", "first");
+  write_file(kept / "20260102_120000_2" / kOtherBoardJob / "data/aicore.0", "second");
+  // One that its application left without a capture.
+  fs::create_directories(kept / "20260103_120000_3/tree");
+  write_file(scene.board.home() / ".msprof/kept/20260104-120000-4" / kBoardJob / "data/aicore.0",
+             "of an earlier version");
+  words.emplace_back("--json");
+  const RunResult result = run_msprof(words, scene.user.run_options());
+  INFO(result.err << result.out);
+  CHECK(result.exit_code == 4);
+  CHECK(read_file(scene.user.in_job("data/aicore.0")) == "first");
+  CHECK(read_file(scene.user.in_job("data/aicore.0", kOtherBoardJob)) == "second");
+  CHECK(read_file(scene.user.in_job("data/aicore.0", std::string(kBoardJob) + "~2")) ==
+        "of an earlier version");
+  const auto document = nlohmann::json::parse(result.out);
+  CHECK(document.at("schema") == "msprof.collect_left_runs/1");
+  REQUIRE(document.at("runs").size() == 4);
+  CHECK(document.at("runs")[0].at("run") == "20260101_120000_1");
+  CHECK(document.at("runs")[0].at("exit_code") == 0);
+  CHECK(document.at("runs")[2].at("exit_code") == 4);
+  CHECK(scene.litter() == "");
+  words = {"collect", "--config", scene.user.ini(), "--all-runs", "-m", "main"};
+  CHECK(run_msprof(words, scene.user.run_options()).exit_code == 2);
+}
+
 TEST_CASE("A board that stays away is told with the command that goes on, which works") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {"--survive", "--reconnect", "1"},
