@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "msprof/pipeline.hpp"
 
 namespace msprof {
 
@@ -28,8 +29,8 @@ nlohmann::json application_json(const Outcome& outcome) {
                                 {"timed_out", outcome.timed_out},
                                 {"connection_lost", outcome.end.connection_lost}};
   const ProgramEnd& end = outcome.end;
-  if (end.exit_code) application["exit_code"] = *end.exit_code;
   if (!end.is_unknown) application["seconds"] = outcome.seconds;
+  if (end.exit_code) application["exit_code"] = *end.exit_code;
   if (end.signal != 0) application["signal"] = signal_name(end.signal);
   if (!end.start_error.empty()) application["start_error"] = end.start_error;
   return application;
@@ -101,6 +102,19 @@ Exit process_captures(CollectResult& result, const ProcessCapture& process,
   return code;
 }
 
+// The manual: made without being asked for. Whatever keeps them from being made, import says.
+void suggest_tuning(const CollectResult& result) {
+  for (const CollectedCapture& capture : result.captures) {
+    if (!capture.has_data || !capture.path.filename().string().starts_with("PROF_")) continue;
+    try {
+      write_suggestions(capture.path);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      log::verbose("{}: no tuning suggestions: {}", capture.path.string(), error.what());
+    }
+  }
+}
+
 void print_next(const CollectResult& result, bool all) {
   for (const CollectedCapture& capture : result.captures) {
     if (!capture.has_data) continue;
@@ -156,7 +170,9 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
 void take_note(const std::string& note, RunRecord& record, CollectResult& result) {
   const auto known = run_record_of_text(note);
   if (!known) {
+    // The options are those of this command.
     record.command.clear();
+    record.options.clear();
     return;
   }
   record = *known;
@@ -170,9 +186,7 @@ void write_records(const CollectResult& result, const RunRecord& record,
                    const nlohmann::json& reports) {
   for (const CollectedCapture& capture : result.captures) {
     try {
-    // The options are those of this command.
       RunRecord own = record;
-    record.options.clear();
       add_layout(reports, capture.path, own.layout);
       write_run_record(capture.path, own);
     } catch (const Error& error) {
@@ -227,6 +241,8 @@ Exit run_collection(const std::function<void(CollectResult&)>& work, const Colle
   if (is_processed) {
     result.exit_code = gravest(result.exit_code, process_captures(result, plan.process, reports));
     write(result.exit_code);
+  } else {
+    suggest_tuning(result);
   }
   if (plan.names_next) print_next(result, is_processed);
   if (!result.remains.empty()) log::info("{}", result.remains);

@@ -422,25 +422,6 @@ void sort_out_names(ExportArguments& arguments) {
   }
 }
 
-// Never more than a screen.
-constexpr std::size_t kNamedOperators = 5;
-
-void print_suggestions(TuningFiles& suggestions) {
-  for (const TuningFile& file : suggestions.take()) {
-    if (file.suggestions.empty()) continue;
-    log::info("tuning suggestions for device {} (all operators: {}; more: `msprof advise`):",
-              file.device, file.path.string());
-    for (const TuningSuggestion& one : file.suggestions) {
-      const std::size_t named = std::min(kNamedOperators, one.operators.size());
-      const std::vector<std::string> first(one.operators.begin(),
-                                           one.operators.begin() + static_cast<long>(named));
-      const std::size_t rest = one.operators.size() - named;
-      log::info("  {}: {}{}{}{}", one.type, one.suggestion, named == 0 ? "" : ": ",
-                fmt::join(first, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
-    }
-  }
-}
-
 Exit run_summary(ExportArguments& arguments) {
   sort_out_names(arguments);
   check_summary_names(arguments.names);
@@ -478,19 +459,15 @@ Exit run_db(const ExportArguments& arguments) {
 
 Exit run_all(const ExportArguments& arguments) {
   check_reports(arguments.scope, arguments.timeline);
-  return export_each(
-      arguments, "product",
-      [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
-        TimelineOptions timeline;
-        check_reports_dialect(store.database(), arguments.timeline);
-        timeline.layers = wanted_layers(arguments.timeline);
-        timeline.style = style_for(store.database(), style_of(arguments.scope));
-        check_of_today(timeline.style, arguments.timeline);
-        const auto rules = ProfRules::plan(store, base, {.style = timeline.style}, nullptr);
-        auto jobs = plan_all(store, base, timeline, rules ? rules->listener() : nullptr);
-        if (rules) jobs.push_back(rules->job());
-        return {std::move(jobs)};
-      });
+  return export_each(arguments, "product",
+                     [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
+                       TimelineOptions timeline;
+                       check_reports_dialect(store.database(), arguments.timeline);
+                       timeline.layers = wanted_layers(arguments.timeline);
+                       timeline.style = style_for(store.database(), style_of(arguments.scope));
+                       check_of_today(timeline.style, arguments.timeline);
+                       return {plan_all_products(store, base, timeline)};
+                     });
 }
 
 constexpr const char* kImportsFirst =

@@ -1,11 +1,14 @@
 #include "msprof/pipeline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analyze/advise/prof_rule.hpp"
 #include "analyze/capture_info.hpp"
 #include "base/atomic_file.hpp"
 #include "base/findings.hpp"
@@ -251,6 +254,56 @@ void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files
 }
 
 Exit import_and_export(const fs::path& capture, nlohmann::json* report,
+std::vector<ExportJob> plan_all_products(const TraceDb& store, const fs::path& base,
+                                         const TimelineOptions& timeline) {
+  const auto rules = ProfRules::plan(store, base, {.style = timeline.style}, nullptr);
+  auto jobs = plan_all(store, base, timeline, rules ? rules->listener() : nullptr);
+  if (rules) jobs.push_back(rules->job());
+  return jobs;
+}
+
+namespace {
+
+// Never more than a screen.
+constexpr std::size_t kNamedOperators = 5;
+
+}  // namespace
+
+void print_suggestions(TuningFiles& suggestions) {
+  for (const TuningFile& file : suggestions.take()) {
+    if (file.suggestions.empty()) continue;
+    log::info("tuning suggestions for device {} (all operators: {}; more: `msprof advise`):",
+              file.device, file.path.string());
+    for (const TuningSuggestion& one : file.suggestions) {
+      const std::size_t named = std::min(kNamedOperators, one.operators.size());
+      const std::vector<std::string> first(one.operators.begin(),
+                                           one.operators.begin() + static_cast<long>(named));
+      const std::size_t rest = one.operators.size() - named;
+      log::info("  {}: {}{}{}{}", one.type, one.suggestion, named == 0 ? "" : ": ",
+                fmt::join(first, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
+    }
+  }
+}
+
+void write_suggestions(const fs::path& capture) {
+  const auto session = Session::open(capture);
+  if (session->dialect() != Dialect::cann) return;
+  const fs::path path = store_file(capture);
+  auto store = current_store(*session, path);
+  if (!store) {
+    ImportOptions options;
+    options.inspect = note_empty_products;
+    import_session(*session, path, options);
+    store = TraceDb::open(path);
+  }
+  if (!store) return;
+  const auto found = std::make_shared<TuningFiles>();
+  const auto rules = ProfRules::plan(*store, capture, {}, found);
+  if (!rules) return;
+  run_export_jobs(*store, {rules->job()});
+  print_suggestions(*found);
+}
+
                        const LayoutChoice& layout) {
   const auto session = Session::open(capture);
   const ImportReport imported = import_verbosely(*session, capture, layout);
@@ -259,7 +312,7 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report,
   const Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
   if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
   const ReadyStore ready = ready_store(chosen);
-  const auto files = run_export_jobs(ready.db, plan_all(ready.db, capture));
+  const auto files = run_export_jobs(ready.db, plan_all_products(ready.db, capture));
   print_exported(ready.db, files);
   if (report != nullptr) {
     (*report)["exported"] = nlohmann::json::array();

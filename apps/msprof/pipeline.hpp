@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/advise/prof_rule.hpp"
 #include "base/error.hpp"
 #include "export/exporter.hpp"
 #include "import/import_report.hpp"
@@ -69,6 +70,16 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 // Reports what was written, what is too large for viewers, and what stands there that an earlier
 // import made.
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
+
+// Plans all products of a store, the tuning suggestions of older CANN among them.
+std::vector<ExportJob> plan_all_products(const TraceDb& store, const std::filesystem::path& base,
+                                         const TimelineOptions& timeline = {});
+
+// Prints the suggestions by device, with the first operators of each.
+void print_suggestions(TuningFiles& suggestions);
+// Writes and prints those of a PROF capture, for collections that make no other product. Imports
+// without the verdict.
+void write_suggestions(const std::filesystem::path& capture);
 
 // Imports `capture`, for `collect --all`, and writes all its products (summaries as csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets

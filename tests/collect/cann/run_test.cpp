@@ -156,6 +156,34 @@ TEST_CASE("what a process records follows the options") {
   CHECK(number_in(capture, "SELECT count(*) FROM api_call") > 0);
 }
 
+TEST_CASE("tuning suggestions are made without being asked for") {
+  const Scene scene;
+  const bool all = GENERATE(false, true);
+  Words words = {"-m", kDemo};
+  if (all) words.emplace_back("--all");
+  words.insert(words.end(), {"--", "--images", "1"});
+  const RunResult run = scene.collect(words);
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  REQUIRE(scene.captures().size() == 1);
+  const fs::path products = scene.out() / scene.captures().front() / "mindstudio_profiler_output";
+  CHECK(Json::parse(read_file(products / "prof_rule_0.json")).at("status") == 0);
+  if (all) return;
+  CHECK(names_in(products) == Words{"prof_rule_0.json"});
+  CHECK_THAT(run.err, Contains("tuning suggestions for device 0"));
+  CHECK_THAT(run.err, !Contains("verdict"));
+}
+
+TEST_CASE("a run for which everything was switched off says so") {
+  const Scene scene;
+  const RunResult run =
+      scene.collect({"-m", kDemo, "--ascendcl=off", "--task-time=off", "--", "--images", "1"});
+  INFO(run.err);
+  CHECK(run.exit_code == 4);
+  CHECK_THAT(run.err, Contains("--ascendcl=off and --task-time=off left nothing to record"));
+  CHECK_THAT(run.err, !Contains("never called"));
+}
+
 TEST_CASE("all that a host can record is recorded at once") {
   const Scene scene;
   const RunResult run = scene.run(
