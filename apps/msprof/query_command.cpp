@@ -16,6 +16,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "base/time_text.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
 #include "msprof/cluster_info.hpp"
@@ -25,6 +26,7 @@
 #include "msprof/query_sql.hpp"
 #include "query/cluster_views.hpp"
 #include "query/views.hpp"
+#include "session/run_record.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -128,7 +130,8 @@ std::optional<std::string> fraction(std::optional<std::int64_t> number, std::int
 }
 
 void print_head(const ChosenCapture& capture, const CaptureInfo& info, const ReadyStore& ready) {
-  const std::string begin = info.begin_ns ? utc_text(*info.begin_ns) : "";
+  const std::string begin =
+      info.begin_ns ? local_time_text(*info.begin_ns, TimePrecision::milliseconds) : "";
   fmt::print("{}\n", printable(name_of(capture)));
   fmt::print("dialect    {}\n", printable(or_dash(info.dialect)));
   fmt::print("chip       {}\n", printable(or_dash(info.chip)));
@@ -218,10 +221,20 @@ void print_text(const ChosenCapture& capture, const CaptureInfo& info, const Rea
              info.has_db ? "msprof_*.db" : "not of this kind of capture");
 }
 
+// Boards record no time of the day; run.json has it.
+void take_run_time(const std::filesystem::path& folder, CaptureInfo& info) {
+  const auto run = read_run_record(folder);
+  if (!run || run->begin_ns <= 0) return;
+  info.begin_ns = run->begin_ns;
+  if (!info.duration_ns && run->seconds > 0)
+    info.duration_ns = static_cast<std::int64_t>(run->seconds * 1e9);
+}
+
 Exit print_one(const QueryArguments& arguments, const ChosenCapture& capture,
                ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
-  const CaptureInfo info = capture_info(ready.db.database());
+  CaptureInfo info = capture_info(ready.db.database());
+  if (!info.begin_ns) take_run_time(capture.folder, info);
   if (arguments.json) {
     document["captures"].push_back(json_of(capture, info, ready));
   } else {

@@ -72,7 +72,7 @@ struct CaptureInfo {
 
 CaptureInfo capture_info(const Database& db);
 
-// "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
+// "2023-11-14 22:13:20.000 UTC", for documents; empty for a time outside the years 1970 to 9999.
 std::string utc_text(std::int64_t ns);
 
 // Completes the verdict beyond the raw files: adds a note for every product without data.

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 #include "base/words.hpp"
 #include "import/import_report.hpp"
 #include "import/importer.hpp"
@@ -151,9 +152,7 @@ std::string verdict_of(const ListedCapture& capture) {
 }
 
 std::string short_line(const ListedCapture& capture) {
-  // "2026-11-23 11:06"
-  constexpr std::size_t kMinutes = 16;
-  std::string line = second_text(capture.time_ns).substr(0, kMinutes);
+  std::string line = local_time_text(capture.time_ns, TimePrecision::minutes);
   for (const std::string& part :
        {fmt::format("{}", fmt::join(capture.models, " + ")), verdict_of(capture)}) {
     if (!part.empty()) line += (line.empty() ? "" : ", ") + part;
@@ -166,7 +165,7 @@ std::string run_line(const RunRecord& run) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) line += (line.empty() ? "" : ", ") + part;
   };
-  add(second_text(run.begin_ns > 0 ? run.begin_ns : -1));
+  add(local_time_text(run.begin_ns > 0 ? run.begin_ns : -1));
   const std::string machine = machine_text(run);
   add(run.host.empty() || machine.empty() ? run.host + machine
                                           : fmt::format("{} ({})", run.host, machine));

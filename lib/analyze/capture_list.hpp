@@ -37,10 +37,10 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
 // "complete", "PARTIAL DATA", "not imported".
 std::string verdict_of(const ListedCapture& capture);
 
-// "2026-11-23 11:06, face_mask, complete": help for completion.
+// "2026-11-23 19:06 UTC+8, face_mask, complete": help for completion.
 std::string short_line(const ListedCapture& capture);
 
-// "2026-11-23 11:06:12 UTC, root@192.168.1.10 (Linux aarch64), main --images 100, run 2 of 5";
+// "2026-11-23 19:06:12 UTC+8, root@192.168.1.10 (Linux aarch64), main --images 100, run 2 of 5";
 // empty where run.json says nothing. `printable` as all names from captures.
 std::string run_line(const RunRecord& run);
 // The same of a capture: of run.json, else empty.

@@ -15,6 +15,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 
 namespace msprof {
 
@@ -44,7 +45,6 @@ umask 077
 trap "" HUP PIPE
 mkdir -p "$ours" && cd "$ours" || exit 71
 own() { look && [ "$pid" = $$ ]; }
-tries=0
 refuse_if_held() {
   [ "$force" != 1 ] && alive "$pid" "$start" || return 0
   up_now
@@ -58,6 +58,7 @@ put_away() {
   done
 }
 if cd "$old" 2>/dev/null; then look; refuse_if_held; cd "$ours"; fi
+tries=0
 new=1
 until mkdir lock 2>/dev/null; do
   [ -d lock ] || { mkdir lock; exit 71; }
@@ -155,12 +156,12 @@ const BoardScript& keep_script() {
   return script;
 }
 
-// " since 17:02:11 UTC (90 s)", of an age in seconds.
+// " since 2026-11-23 17:02:11 UTC+8 (90 s ago)", of an age in seconds.
 std::string since_text(std::uint64_t age_seconds) {
   constexpr std::uint64_t kMaxAge = 10'000'000'000;
-  const auto age = static_cast<std::time_t>(std::min(age_seconds, kMaxAge));
-  return fmt::format(" since {:%Y-%m-%d %H:%M:%S} UTC ({} s ago)",
-                     fmt::gmtime(std::max<std::time_t>(0, std::time(nullptr) - age)), age);
+  const auto age = static_cast<std::int64_t>(std::min(age_seconds, kMaxAge));
+  const std::int64_t began = std::max<std::int64_t>(0, std::time(nullptr) - age);
+  return fmt::format(" since {} ({} s ago)", local_time_text(began * 1'000'000'000), age);
 }
 
 std::string busy_sentence(const std::string& host, std::string_view line) {
@@ -491,7 +492,6 @@ void BoardLink::complete_facts() {
   log::verbose("logged in with {}", shell_.connection().login_method());
 }
 
-void BoardLink::lock(bool force) {
 void BoardLink::resume(const std::string& run, const std::string& folder) {
   run_ = run;
   if (folder.empty() || folder == info_.folder) return;
@@ -499,6 +499,7 @@ void BoardLink::resume(const std::string& run, const std::string& folder) {
   board_dir_ = folder;
 }
 
+void BoardLink::lock(bool force) {
   auto lease = std::make_unique<BoardLease>(shell_, board_dir_, run_, reconnect_seconds_, force);
   lease->await();
   lease_ = std::move(lease);

@@ -95,7 +95,7 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
 // The same of its text.
 std::optional<RunRecord> run_record_of_text(std::string_view text);
 
-// "2026-11-23 11:06:12 UTC"; empty for a time outside the years 1970 to 9999.
+// "2026-11-23 11:06:12 UTC", for documents; empty for a time outside the years 1970 to 9999.
 std::string second_text(std::int64_t ns);
 
 }  // namespace msprof

@@ -11,6 +11,7 @@
 #include "analyze/compare/html_parts.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/time_text.hpp"
 #include "import/layout_choice.hpp"
 
 namespace msprof::report {
@@ -43,11 +44,11 @@ class RunRows {
 
   void add_time() {
     if (head_.run && head_.run->begin_ns > 0) {
-      std::string text = second_text(head_.run->begin_ns);
-      if (head_.run->end_ns > 0) text += " – " + second_text(head_.run->end_ns);
+      std::string text = local_time_text(head_.run->begin_ns);
+      if (head_.run->end_ns > 0) text += " – " + local_time_text(head_.run->end_ns);
       add(words_.begun, escaped(text));
     } else if (info_.begin_ns) {
-      add(words_.begun, escaped(utc_text(*info_.begin_ns)));
+      add(words_.begun, escaped(local_time_text(*info_.begin_ns)));
     }
     if (info_.duration_ns) {
       const double us = static_cast<double>(*info_.duration_ns) / 1000;
