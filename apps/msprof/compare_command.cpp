@@ -84,7 +84,16 @@ class Products {
 
 std::vector<ComparedRun> open_runs(const std::string& list, Products& products, Exit& exit) {
   std::vector<ComparedRun> runs;
-  for (const fs::path& folder : find_captures(runs_of(list))) {
+  const std::vector<fs::path> folders = find_captures(runs_of(list));
+  const bool has_any = std::any_of(folders.begin(), folders.end(),
+                                   [](const fs::path& folder) { return recognise(folder); });
+  for (const fs::path& folder : folders) {
+    // The other runs of a side are enough to compare it.
+    if (has_any && !recognise(folder)) {
+      log::warn("skipped: {}", why_not_a_capture(folder));
+      exit = gravest(exit, Exit::nothing_to_do);
+      continue;
+    }
     ReadyStore ready = ready_store({folder, products.of(folder)});
     exit = gravest(exit, ready.exit);
     std::string name = fs::weakly_canonical(folder).filename().string();

@@ -16,6 +16,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "base/time_text.hpp"
 #include "base/words.hpp"
 #include "cluster/part.hpp"
 #include "msprof/pipeline.hpp"
@@ -34,8 +35,6 @@ struct ListArguments {
   bool json = false;
   Verbosity verbosity;
 };
-
-constexpr std::size_t kMinuteWidth = 16;  // of "2026-11-23 11:06"
 
 struct Listed {
   std::vector<ListedCapture> captures;
@@ -57,7 +56,7 @@ void print_table(const Listed& listed, const fs::path& root) {
   const auto& captures = listed.captures;
   const bool has_ranks = std::any_of(captures.begin(), captures.end(),
                                      [](const ListedCapture& one) { return one.rank.has_value(); });
-  std::vector<std::string> columns = {"Time (UTC)", "Capture"};
+  std::vector<std::string> columns = {"Time", "Capture"};
   std::vector<bool> is_number = {false, false};
   const auto add_column = [&](const char* name, bool number) {
     columns.push_back(name);
@@ -80,7 +79,7 @@ void print_table(const Listed& listed, const fs::path& root) {
     value ? table.number(std::to_string(*value)) : table.missing();
   };
   const auto begin = [&](std::int64_t time_ns, const fs::path& path) {
-    text(second_text(time_ns).substr(0, kMinuteWidth));
+    text(local_time_text(time_ns, TimePrecision::minutes));
     text(name_below(path, root));
   };
   const auto add_cluster = [&](const ListedCluster& cluster) {
@@ -188,16 +187,20 @@ CapturesBelow find_all(const std::vector<std::string>& roots) {
   for (const std::string& folder : roots) {
     std::error_code error;
     if (!fs::is_directory(folder, error))
-      throw Error(Exit::nothing_to_do, fmt::format("no such folder: {}", folder));
+      throw Error(Exit::nothing_to_do, fs::exists(folder, error)
+                                           ? fmt::format("{} is not a folder", folder)
+                                           : fmt::format("no such folder: {}", folder));
     CapturesBelow below = walk_captures(folder);
     std::move(below.captures.begin(), below.captures.end(), std::back_inserter(found.captures));
     std::move(below.cluster_files.begin(), below.cluster_files.end(),
               std::back_inserter(found.cluster_files));
+    std::move(below.skipped.begin(), below.skipped.end(), std::back_inserter(found.skipped));
     if (!below.is_whole)
       log::warn("{} holds very many folders: not all of them were looked at", folder);
   }
   sort_once(found.captures, [](const FoundCapture& one) { return one.folder; });
   sort_once(found.cluster_files, [](const fs::path& one) { return one; });
+  sort_once(found.skipped, [](const SkippedFolder& one) { return one.folder; });
   return found;
 }
 
@@ -210,6 +213,14 @@ void warn_of_records(const std::vector<ListedCapture>& captures) {
     log::warn("{} {}", (capture.folder / kRunRecordName).string(), capture.run_problem);
   }
   if (count > kMaxWarned) log::warn("the same of {} more", counted(count - kMaxWarned, "file"));
+}
+
+void warn_of_skipped(const std::vector<SkippedFolder>& skipped) {
+  constexpr std::size_t kMaxWarned = 20;
+  for (std::size_t i = 0; i < std::min(skipped.size(), kMaxWarned); ++i)
+    log::warn("not listed: {}", skipped[i].reason);
+  if (skipped.size() > kMaxWarned)
+    log::warn("not listed: {} more (--json names them)", skipped.size() - kMaxWarned);
 }
 
 Exit list_all(const ListArguments& arguments, ordered_json& document) {
@@ -230,10 +241,14 @@ Exit list_all(const ListArguments& arguments, ordered_json& document) {
       document["captures"].push_back(capture_json(capture));
     for (const ListedCluster& cluster : listed.clusters)
       document["clusters"].push_back(cluster_json(cluster));
+    for (const SkippedFolder& one : found.skipped)
+      document["skipped"].push_back(
+          {{"folder", valid_utf8(one.folder.string())}, {"reason", valid_utf8(one.reason)}});
   } else if (!is_empty) {
     print_table(listed,
                 roots.size() == 1 ? fs::path(roots.front()).lexically_normal() : fs::path());
   }
+  warn_of_skipped(found.skipped);
   warn_of_records(listed.captures);
   if (!is_empty) return Exit::ok;
   log::warn("no capture (JOB… or PROF…) in {}", fmt::join(roots, ", "));
@@ -245,7 +260,8 @@ Exit run_list(const ListArguments& arguments) {
   count_no_memory_of_stores();
   ordered_json document = {{"schema", "msprof.list/1"},
                            {"captures", ordered_json::array()},
-                           {"clusters", ordered_json::array()}};
+                           {"clusters", ordered_json::array()},
+                           {"skipped", ordered_json::array()}};
   const auto work = [&] { return list_all(arguments, document); };
   return arguments.json ? print_document(document, work) : work();
 }

@@ -19,6 +19,7 @@
 #include "export/json_text.hpp"
 #include "import/importer.hpp"
 #include "import/record_layout.hpp"
+#include "session/capture_walk.hpp"
 #include "session/session.hpp"
 #include "store/layout_origin.hpp"
 
@@ -87,7 +88,7 @@ void add_dirs(cli::Command& command, CaptureOptions& options) {
   cli::Option dirs = {
       "--dir,--collection-dir", &options.dirs, "DIR",
       "capture folder (JOB… or PROF…), several, or a glob; also -dir. Default: this folder if it "
-      "is a capture, else the newest one in it or one level deeper"};
+      "is a capture, else the newest one below it"};
   dirs.takes_captures = true;
   command.add_option(std::move(dirs));
 }
@@ -253,7 +254,6 @@ void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files
             outdated.front().string(), outdated.size() == 1 ? "" : " …");
 }
 
-Exit import_and_export(const fs::path& capture, nlohmann::json* report,
 std::vector<ExportJob> plan_all_products(const TraceDb& store, const fs::path& base,
                                          const TimelineOptions& timeline) {
   const auto rules = ProfRules::plan(store, base, {.style = timeline.style}, nullptr);
@@ -304,6 +304,7 @@ void write_suggestions(const fs::path& capture) {
   print_suggestions(*found);
 }
 
+Exit import_and_export(const fs::path& capture, nlohmann::json* report,
                        const LayoutChoice& layout) {
   const auto session = Session::open(capture);
   const ImportReport imported = import_verbosely(*session, capture, layout);

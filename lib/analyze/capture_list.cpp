@@ -98,8 +98,7 @@ ListedCapture describe_capture(const FoundCapture& found) {
   capture.folder = found.folder;
   capture.dialect = found.dialect;
   capture.run = read_run_record(found.folder, &capture.run_problem);
-  capture.time_ns = capture.run && capture.run->begin_ns > 0 ? capture.run->begin_ns
-                                                             : capture_time_ns(found.folder);
+  capture.time_ns = begin_time_ns(found.folder);
   capture.summary = read_run_summary(store_path(found.folder));
   if (capture.summary) {
     capture.models = capture.summary->models;

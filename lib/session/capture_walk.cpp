@@ -5,7 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
 
@@ -47,9 +49,14 @@ class CaptureWalk {
         found_.cluster_files.push_back(at->path().lexically_normal());
       if (type == fs::file_type::directory && !name.starts_with('.')) below.push_back(at->path());
     }
-    if (depth == kMaxCaptureDepth) return;
+    const std::size_t before = found_.captures.size();
+    const bool is_skipped = error || is_named_as_capture(own_name(folder));
     std::sort(below.begin(), below.end());
-    for (const fs::path& child : below) look(child, depth + 1);
+    if (depth < kMaxCaptureDepth) {
+      for (const fs::path& child : below) look(child, depth + 1);
+    }
+    if (is_skipped && found_.captures.size() == before)
+      found_.skipped.push_back({folder.lexically_normal(), why_not_a_capture(folder)});
   }
 
   CapturesBelow found_;
@@ -60,6 +67,26 @@ class CaptureWalk {
 
 CapturesBelow walk_captures(const fs::path& folder) {
   return CaptureWalk().found(folder);
+}
+
+fs::path newest_capture(const fs::path& folder) {
+  if (recognise(folder)) return folder;
+  const CapturesBelow below = walk_captures(folder);
+  std::optional<std::pair<std::int64_t, fs::path>> newest;
+  for (const FoundCapture& capture : below.captures) {
+    // The last by name of equal times, so that the choice does not depend on the directory's order.
+    newest = std::max(newest, {{begin_time_ns(capture.folder), capture.folder}});
+  }
+  if (!newest) {
+    const std::string unreadable = why_none_is_a_capture(folder);
+    if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
+    throw Error(Exit::nothing_to_do,
+                "no capture (JOB… or PROF…) in this folder or below; name one with -dir DIR");
+  }
+  for (const SkippedFolder& one : below.skipped) {
+    if (capture_time_ns(one.folder) > newest->first) log::warn("skipped: {}", one.reason);
+  }
+  return newest->second;
 }
 
 std::optional<std::int64_t> rank_of(const Session& session) {

@@ -1,18 +1,27 @@
 // Every capture below a folder, and what else stands for captures there: results of clusters, ranks
-// that a framework gave. For `list`, and for the search of a cluster's captures.
+// that a framework gave. For `list`, for the capture of a verb without -dir, and for the search of
+// a cluster's captures.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "session/session.hpp"
 
 namespace msprof {
 
+// A folder that is named like a capture, or that cannot be read.
+struct SkippedFolder {
+  std::filesystem::path folder;
+  std::string reason;  // a sentence with the path
+};
+
 struct CapturesBelow {
   std::vector<FoundCapture> captures;
+  std::vector<SkippedFolder> skipped;
   std::vector<std::filesystem::path> cluster_files;  // called cluster.db
   bool is_whole = true;                              // false: there were too many folders
 };
@@ -20,6 +29,10 @@ struct CapturesBelow {
 // Walks `folder` and the folders below it, to any depth that people use. Hidden folders, links and
 // what lies in a capture are not looked at; in order of paths.
 CapturesBelow walk_captures(const std::filesystem::path& folder);
+
+// Finds the capture without -dir: `folder` itself, else the newest below it, by begin_time_ns().
+// Warns of skipped folders that are newer. Throws Error(nothing_to_do) where there is none.
+std::filesystem::path newest_capture(const std::filesystem::path& folder);
 
 // The rank of a training job that a capture names; empty where it names none, or several.
 std::optional<std::int64_t> rank_of(const Session& session);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
 #include "session/classic_session.hpp"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMaxDoneBytes = 1 << 20;
+constexpr std::size_t kMaxNamedCaptures = 20;  // in one sentence
 
 bool is_digits(std::string_view text) {
   std::uint64_t value = 0;
@@ -69,6 +71,8 @@ bool leaves_its_folder(const fs::path& path) {
   return error || target.parent_path() != inside;
 }
 
+}  // namespace
+
 std::string why_not_a_capture(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return fmt::format("no such folder: {}", folder.string());
@@ -86,8 +90,6 @@ std::string why_not_a_capture(const fs::path& folder) {
       folder.string());
 }
 
-}  // namespace
-
 std::string why_none_is_a_capture(const fs::path& folder) {
   std::vector<fs::path> named;
   std::error_code error;
@@ -103,7 +105,11 @@ std::string why_none_is_a_capture(const fs::path& folder) {
       named.size() == 1
           ? "one folder named like a capture, which cannot be read"
           : fmt::format("{} folders named like captures, none of which can be read", named.size());
-  return fmt::format("{} holds {}: {}", folder.string(), what, why_not_a_capture(named.front()));
+  std::string reasons;
+  for (std::size_t i = 0; i < std::min(named.size(), kMaxNamedCaptures); ++i)
+    reasons += (i == 0 ? "" : "; ") + why_not_a_capture(named[i]);
+  if (named.size() > kMaxNamedCaptures) reasons += "; …";
+  return fmt::format("{} holds {}: {}", folder.string(), what, reasons);
 }
 
 std::string_view dialect_name(Dialect dialect) {
@@ -231,21 +237,22 @@ bool is_framework_folder(const fs::path& folder) {
   return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
 }
 
-std::vector<fs::path> captures_among(const std::vector<fs::path>& folders) {
+// The captures in a folder, and those in the framework's folders in it. Beside captures, what is
+// named like one and is none goes to `skipped`.
+std::vector<fs::path> captures_in(const fs::path& folder, std::vector<fs::path>& skipped) {
   std::vector<fs::path> captures;
-  std::copy_if(folders.begin(), folders.end(), std::back_inserter(captures),
-               [](const fs::path& folder) { return recognise(folder).has_value(); });
-  return captures;
-}
-
-// The captures in a folder, and those in the framework's folders in it.
-std::vector<fs::path> captures_in(const fs::path& folder) {
-  std::vector<fs::path> captures;
+  std::vector<fs::path> others;
   for (const fs::path& child : sub_folders(folder)) {
-    const auto found =
-        captures_among(is_framework_folder(child) ? sub_folders(child) : std::vector{child});
-    captures.insert(captures.end(), found.begin(), found.end());
+    for (const fs::path& one :
+         is_framework_folder(child) ? sub_folders(child) : std::vector{child}) {
+      if (recognise(one)) {
+        captures.push_back(one);
+      } else if (is_named_as_capture(one.filename().string())) {
+        others.push_back(one);
+      }
+    }
   }
+  if (!captures.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
   return captures;
 }
 
@@ -269,16 +276,6 @@ std::int64_t local_time_ns(std::uint64_t digits) {
   time.tm_sec = take(1'000, 100);
   time.tm_isdst = -1;
   return std::int64_t{std::mktime(&time)} * 1'000'000'000 + take(1, 1000) * std::int64_t{1'000'000};
-}
-
-std::optional<fs::path> newest_of(const std::vector<fs::path>& captures) {
-  if (captures.empty()) return std::nullopt;
-  // Takes the last by name of equal times, so that the choice does not depend on the directory's
-  // order.
-  return *std::max_element(
-      captures.begin(), captures.end(), [](const fs::path& a, const fs::path& b) {
-        return std::pair(capture_time_ns(a), a) < std::pair(capture_time_ns(b), b);
-      });
 }
 
 std::vector<fs::path> expand(const std::string& pattern) {
@@ -315,6 +312,11 @@ std::int64_t capture_time_ns(const fs::path& capture) {
   return newest != 0 ? newest : modified_ns(capture);
 }
 
+std::int64_t begin_time_ns(const fs::path& capture) {
+  const auto run = read_run_record(capture);
+  return run && run->begin_ns > 0 ? run->begin_ns : capture_time_ns(capture);
+}
+
 std::string own_name(const fs::path& folder) {
   std::error_code error;
   const fs::path whole = fs::absolute(folder, error).lexically_normal();
@@ -334,7 +336,8 @@ std::vector<std::string> sorted_names(const fs::path& folder) {
 }
 
 bool is_named_as_capture(std::string_view folder_name) {
-  return folder_name.starts_with("JOB") || folder_name.starts_with("PROF_");
+  return (folder_name.starts_with("JOB") || folder_name.starts_with("PROF_")) &&
+         folder_name.find('.') == std::string_view::npos;
 }
 
 std::optional<std::uint64_t> time_in_name(const std::string& name) {
@@ -348,35 +351,23 @@ std::optional<std::uint64_t> time_in_name(const std::string& name) {
 
 std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
   std::vector<fs::path> captures;
+  std::vector<fs::path> skipped;
+  std::error_code error;
   for (const std::string& pattern : patterns) {
     std::vector<fs::path> found;
     const auto paths = expand(pattern);
     for (const fs::path& path : paths) {
-      const auto here = recognise(path) ? std::vector{path} : captures_in(path);
+      auto here = recognise(path) ? std::vector{path} : captures_in(path, skipped);
+      if (here.empty() && is_named_as_capture(own_name(path)) && fs::is_directory(path, error))
+        here = {path};
       found.insert(found.end(), here.begin(), here.end());
     }
     // Kept as it was given: opening it reports what is wrong with it, and the others go on.
     if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
     for (const fs::path& capture : found) append_once(captures, capture);
   }
+  for (const fs::path& folder : skipped) log::warn("skipped: {}", why_not_a_capture(folder));
   return captures;
-}
-
-fs::path newest_capture(const fs::path& folder) {
-  if (recognise(folder)) return folder;
-  const auto children = sub_folders(folder);
-  if (const auto newest = newest_of(captures_among(children))) return *newest;
-  std::vector<fs::path> grandchildren;
-  for (const fs::path& child : children) {
-    const auto folders = sub_folders(child);
-    grandchildren.insert(grandchildren.end(), folders.begin(), folders.end());
-  }
-  if (const auto newest = newest_of(captures_among(grandchildren))) return *newest;
-  const std::string unreadable = why_none_is_a_capture(folder);
-  if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
-  throw Error(
-      Exit::nothing_to_do,
-      "no capture (JOB… or PROF…) in this folder or two levels below; name one with -dir DIR");
 }
 
 }  // namespace msprof

@@ -27,8 +27,12 @@ std::string_view dialect_name(Dialect dialect);
 // Returns the dialect of a folder; empty when it is no capture. Reads names and info files only.
 std::optional<Dialect> recognise(const std::filesystem::path& folder);
 
+// Why a folder is no capture that can be read, as a sentence with its path. For one that
+// recognise() does not know.
+std::string why_not_a_capture(const std::filesystem::path& folder);
+
 // Names the folders in `folder` that are called like captures (JOB…, PROF_…) when none of them is
-// one: a sentence with what is wrong with the first. Else empty.
+// one: a sentence with what is wrong with each. Else empty.
 std::string why_none_is_a_capture(const std::filesystem::path& folder);
 
 // Text of `key:value` lines beside a raw file, written when it is complete.
@@ -105,7 +109,7 @@ std::vector<std::string> sorted_names(const std::filesystem::path& folder);
 // The last name of a folder's path, also of "." and "PROF_…/".
 std::string own_name(const std::filesystem::path& folder);
 
-// True if a folder with this name is meant as a capture: JOB…, PROF_….
+// True if a folder with this name is meant as a capture: JOB…, PROF_…; not JOB….files.
 bool is_named_as_capture(std::string_view folder_name);
 
 // 20240515160507007 of PROF_000001_20240515160507007_XXXX: the begin as the collecting machine's
@@ -114,9 +118,10 @@ std::optional<std::uint64_t> time_in_name(const std::string& name);
 
 // Finds the captures that `patterns` (folders or globs) name, in the order given, each once. A
 // folder that holds captures, or folders of a framework's profiler
-// (*_ascend_pt) with captures in them, stands for all of them. A pattern that names none is in the
-// list as a path that Session::open refuses with a sentence, so that one wrong name does not stop
-// the others.
+// (*_ascend_pt) with captures in them, stands for all of them; those in it that cannot be read are
+// warned of. A pattern that names none, and what a glob matches that is named like a capture and is
+// none, is in the list as a path that Session::open refuses with a sentence, so that one wrong name
+// does not stop the others.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
 // A capture below a folder, as walk_captures() finds them.
@@ -129,9 +134,7 @@ struct FoundCapture {
 // (PROF), of info.json.N (JOB), else of the folder.
 std::int64_t capture_time_ns(const std::filesystem::path& capture);
 
-// Finds the capture without -dir: `folder` itself, else its newest child, else its newest
-// grandchild that is a capture. Newest by the time of info.json.N (JOB) or the time in the name
-// (PROF). Throws Error(nothing_to_do) when there is none.
-std::filesystem::path newest_capture(const std::filesystem::path& folder);
+// When the run of a capture began, as far as is known: by run.json, else capture_time_ns().
+std::int64_t begin_time_ns(const std::filesystem::path& capture);
 
 }  // namespace msprof

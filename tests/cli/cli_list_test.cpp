@@ -72,6 +72,60 @@ TEST_CASE("list finds captures of both dialects at any depth, the newest first")
   }
 }
 
+TEST_CASE("what list, a glob and a folder leave out is named with the reason") {
+  const TempFolder folder;
+  make_face(folder.path(), "JOBA");
+  make_face(folder / "deep", "JOBB");
+  write_file(folder / "deep/JOBNODATA/info.json.0", "{}");
+  const std::string reason = "JOBNODATA has no data folder: no model was executed";
+  RunOptions here;
+  here.folder = folder.path();
+  const auto list = run_msprof({"list"}, here);
+  CHECK(list.exit_code == 0);
+  CHECK(contains(list.out, "JOBA"));
+  CHECK(contains(list.err, "not listed: "));
+  CHECK(contains(list.err, reason));
+  const auto document = json::parse(run_msprof({"list", "--json"}, here).out);
+  REQUIRE(document.at("skipped").size() == 1);
+  CHECK(contains(document.at("skipped")[0].at("reason").get<std::string>(), reason));
+
+  const auto glob = run_msprof({"import", "-q", "-dir", "deep/JOB*"}, here);
+  CHECK(glob.exit_code == 4);
+  CHECK(contains(glob.err, reason));
+  CHECK(fs::exists(folder / "deep/JOBB/sqlite"));
+  const auto all = run_msprof({"import", "-q", "-dir", "deep"}, here);
+  CHECK(all.exit_code == 0);
+  CHECK(contains(all.err, "skipped: "));
+  CHECK(contains(all.err, reason));
+  // The newest run recorded nothing: that another is shown is no surprise.
+  const auto newest = run_msprof({"show", "-q"}, here);
+  CHECK(contains(newest.err, reason));
+}
+
+TEST_CASE("times are local with their zone, and UTC in documents") {
+  const TempFolder folder;
+  auto job = make_face(folder.path(), "JOBA");
+  write_file(job.folder() / "run.json", run_json("2026-01-02T03:04:05.678Z", "root@10.0.0.1"));
+  const std::string dir = job.folder().string();
+  for (const auto& [zone, shown] : {std::pair{"UTC", "2026-01-02 03:04 UTC"},
+                                    {"CST-8", "2026-01-02 11:04 UTC+8"},
+                                    {"IST-5:30", "2026-01-02 08:34 UTC+5:30"},
+                                    {"EST5", "2026-01-01 22:04 UTC-5"}}) {
+    RunOptions there;
+    there.variables = {{"TZ", zone}};
+    INFO(zone);
+    CHECK(contains(run_msprof({"list", folder.path().string()}, there).out, shown));
+    const std::string time = std::string(shown).insert(16, ":05");
+    CHECK(contains(run_msprof({"show", "-q", "-dir", dir}, there).out, time));
+    // query knows what run.json does.
+    CHECK(contains(run_msprof({"query", "-q", "-dir", dir}, there).out,
+                   "collected  " + std::string(shown).insert(16, ":05.678")));
+    const auto document =
+        json::parse(run_msprof({"query", "-q", "--json", "-dir", dir}, there).out);
+    CHECK(document.at("captures")[0].at("begin_utc") == "2026-01-02 03:04:05.678 UTC");
+  }
+}
+
 TEST_CASE("list says of an imported capture its executions, their median and the verdict") {
   const TempFolder folder;
   const auto job = make_counted(folder.path(), "JOBA");

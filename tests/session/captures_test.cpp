@@ -1,3 +1,4 @@
+#include "session/capture_walk.hpp"
 #include "session/session.hpp"
 
 #include <fcntl.h>
@@ -77,14 +78,23 @@ TEST_CASE("a PROF folder has its time in its name") {
   CHECK(newest_capture(folder.path()) == later);
 }
 
-TEST_CASE("a capture is itself, children go before grandchildren, nothing below is looked at") {
+TEST_CASE("a capture is itself, else the newest is the newest at any depth") {
   const TempFolder folder;
-  const auto deep = make_job(folder / "a/b", "JOBD");
   CHECK(message_of([&] { newest_capture(folder.path()); }).find("-dir") != std::string::npos);
-  CHECK(newest_capture(folder / "a") == deep);
-  CHECK(newest_capture(deep) == deep);
+  const auto deep = make_job(folder / "a/b/c/d", "JOBD");
   const auto child = make_job(folder.path(), "JOBC");
+  set_time(deep / "info.json.0", 1'600'000'001);
+  set_time(child / "info.json.0", 1'600'000'000);
+  CHECK(newest_capture(folder.path()) == deep);
+  CHECK(newest_capture(child) == child);
+  set_time(child / "info.json.0", 1'600'000'002);
   CHECK(newest_capture(folder.path()) == child);
+  // run.json says when the run began; the files may have been copied later.
+  write_file(deep / "run.json",
+             R"({"schema": "msprof.run/1", "begin": "2026-01-02T03:04:05.678Z"})");
+  CHECK(newest_capture(folder.path()) == deep);
+  make_job(folder / ".hidden", "JOBH");
+  CHECK(newest_capture(folder.path()) == deep);
 }
 
 TEST_CASE("patterns are folders, globs, or folders of captures; each capture is taken once") {
@@ -99,6 +109,25 @@ TEST_CASE("patterns are folders, globs, or folders of captures; each capture is 
   CHECK(find_captures({base + "/JOB?", base + "/JOBA"}) == Paths{a, b});
   CHECK(find_captures({base + "/JOBA", base + "/link"}) == Paths{a});
   CHECK(find_captures({base}).size() == 2);
+}
+
+TEST_CASE("a glob keeps what is named like a capture and is none, a folder warns of it") {
+  const TempFolder folder;
+  const auto a = make_job(folder.path(), "JOBA");
+  write_file(folder / "JOBNODATA/info.json.0", "{}");
+  write_file(folder / "JOBA.files/x", "of JOBA");
+  const std::string base = folder.path().string();
+  using Paths = std::vector<fs::path>;
+  CHECK(find_captures({base + "/JOB*"}) == Paths{a, base + "/JOBNODATA"});
+  CHECK(find_captures({base + "/*"}) == Paths{a, base + "/JOBNODATA"});
+  CHECK(find_captures({base}) == Paths{a});
+  const CapturesBelow below = walk_captures(folder.path());
+  REQUIRE(below.skipped.size() == 1);
+  CHECK(below.skipped[0].folder == folder / "JOBNODATA");
+  CHECK(below.skipped[0].reason.find("no data folder") != std::string::npos);
+  // A folder of captures that is named like one.
+  make_job(folder / "JOBS", "JOBB");
+  CHECK(walk_captures(folder.path()).skipped.size() == 1);
 }
 
 TEST_CASE("a pattern that names no capture stays in the list, to be refused when it is opened") {
@@ -141,6 +170,7 @@ TEST_CASE("a folder of captures that cannot be read is named as such") {
   const std::string opened = refused([&] { Session::open(folder.path()); });
   CHECK(opened.find("2 folders named like captures") != std::string::npos);
   CHECK(opened.find("JOBA has no data folder") != std::string::npos);
+  CHECK(opened.find("JOBB has no data folder") != std::string::npos);
   CHECK(refused([&] { newest_capture(folder.path()); }) == opened);
   make_job(folder.path(), "JOBC");
   CHECK(newest_capture(folder.path()) == folder / "JOBC");
