@@ -1,5 +1,6 @@
 // msprof show: the tables of a capture, or of a cluster, in the terminal.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "analyze/capture_info.hpp"
@@ -36,7 +38,7 @@ using nlohmann::ordered_json;
 struct ShowArguments {
   CaptureOptions capture;
   std::optional<long> top;
-  std::optional<long> step;
+  std::string step;  // of --capture; empty: none
   bool json = false;
 };
 
@@ -123,12 +125,50 @@ std::vector<ShownTable> tables_of(const TraceDb& store, const StepInfo* step,
   return made_of(store, sources, top);
 }
 
+// "0 to 3", or "0, 5, 10" of captures that are not all there.
+std::string numbers_text(const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t kMaxNumbers = 20;
+  const auto last = static_cast<std::int64_t>(numbers.size()) - 1;
+  if (numbers.back() - numbers.front() == last)
+    return fmt::format("{} to {}", numbers.front(), numbers.back());
+  const auto end = numbers.begin() + static_cast<long>(std::min(kMaxNumbers, numbers.size()));
+  return fmt::format("{}{}", fmt::join(numbers.begin(), end, ", "),
+                     end == numbers.end() ? "" : ", …");
+}
+
+// The numbers that --capture takes: "0 to 3", with several models "model 1: 0 to 3, model 2: 0 to
+// 0".
+std::string valid_captures(const std::vector<StepInfo>& steps) {
+  std::map<std::int64_t, std::vector<std::int64_t>> by_model;  // by row
+  for (const StepInfo& step : steps) by_model[step.model_row].push_back(step.number);
+  std::string text;
+  for (auto& [row, numbers] : by_model) {
+    std::sort(numbers.begin(), numbers.end());
+    const auto model = std::find_if(steps.begin(), steps.end(), [row = row](const StepInfo& step) {
+      return step.model_row == row;
+    });
+    if (by_model.size() > 1)
+      text += fmt::format("{}model {}: ", text.empty() ? "" : ", ", model->model_id.value_or(0));
+    text += numbers_text(numbers);
+  }
+  return text;
+}
+
+bool has_several_models(const std::vector<StepInfo>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [&](const StepInfo& step) {
+    return step.model_row != steps.front().model_row;
+  });
+}
+
 std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, bool chosen) {
   const StepInfo& step = steps[index];
   std::string line;
   if (steps.size() > 1) {
-    line = fmt::format("capture {} (of 0 to {}{}), ", index, steps.size() - 1,
-                       chosen ? "" : "; the slowest, --capture N shows another");
+    line = fmt::format("capture {} (of {}{}{}), ", step.number, valid_captures(steps),
+                       chosen ? "" : "; the slowest, --capture ",
+                       chosen                      ? ""
+                       : has_several_models(steps) ? "MODEL_ID:N shows another"
+                                                   : "N shows another");
   }
   line += fmt::format("model {}", printable(step.model_name));
   const auto add = [&](const std::string& before, std::optional<std::int64_t> count,
@@ -142,13 +182,64 @@ std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, boo
   return line;
 }
 
-std::size_t choose_step(const std::vector<StepInfo>& steps, std::optional<long> wanted) {
-  if (!wanted) return slowest(steps);
-  if (*wanted < 0 || static_cast<std::size_t>(*wanted) >= steps.size()) {
-    throw Error(Exit::usage,
-                fmt::format("there is no capture {}; valid: 0 to {}", *wanted, steps.size() - 1));
+// "N", the number of a capture within its model, or "MODEL_ID:N". Of several models with a capture
+// N the slowest.
+std::size_t choose_step(const std::vector<StepInfo>& steps, const std::string& wanted) {
+  if (wanted.empty()) return slowest(steps);
+  const auto colon = wanted.find(':');
+  const auto number = parse_i64(wanted.substr(colon == std::string::npos ? 0 : colon + 1));
+  const auto model = colon == std::string::npos ? std::nullopt : parse_i64(wanted.substr(0, colon));
+  std::vector<StepInfo> found;
+  std::vector<std::size_t> indexes;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool is_of_model = colon == std::string::npos || (model && steps[i].model_id == model);
+    if (!number || steps[i].number != *number || !is_of_model) continue;
+    found.push_back(steps[i]);
+    indexes.push_back(i);
   }
-  return static_cast<std::size_t>(*wanted);
+  if (found.empty()) {
+    throw Error(Exit::usage, fmt::format("there is no capture {}; valid: {}", printable(wanted),
+                                         valid_captures(steps)));
+  }
+  return indexes[slowest(found)];
+}
+
+constexpr std::size_t kMaxCapturesShown = 20;
+
+void print_captures(const std::vector<StepInfo>& steps) {
+  if (steps.size() < 2) return;
+  TextTable table({"Capture", "Model ID", "Model", "Batch", "After Pictures", "Executions",
+                   "Time per Execution(us)"},
+                  {true, true, false, true, true, true, true});
+  for (std::size_t i = 0; i < std::min(kMaxCapturesShown, steps.size()); ++i) {
+    const StepInfo& step = steps[i];
+    table.number(step.number);
+    table.number_or_missing(step.model_id);
+    table.text(printable(step.model_name));
+    table.number_or_missing(step.batch);
+    table.number_or_missing(step.current_pic_count);
+    table.number_or_missing(step.execution_count);
+    const auto ns = step.ns_per_execution();
+    table.number_or_missing(ns ? std::optional(fmt::format("{:.3f}", *ns / 1000)) : std::nullopt);
+    table.end_row();
+  }
+  fmt::print("\nCaptures\n{}", table.for_terminal(STDOUT_FILENO));
+  if (steps.size() > kMaxCapturesShown)
+    fmt::print("and {} more: msprof query \"SELECT * FROM v_steps\"\n",
+               steps.size() - kMaxCapturesShown);
+}
+
+ordered_json captures_json(const std::vector<StepInfo>& steps) {
+  ordered_json all = ordered_json::array();
+  for (const StepInfo& step : steps) {
+    all.push_back({{"number", step.number},
+                   {"model_id", json_of(step.model_id)},
+                   {"model", valid_utf8(step.model_name)},
+                   {"batch", json_of(step.batch)},
+                   {"pictures_before", json_of(step.current_pic_count)},
+                   {"executions", json_of(step.execution_count)}});
+  }
+  return all;
 }
 
 void print_tables(const std::vector<ShownTable>& tables) {
@@ -209,7 +300,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
                      !has_any_product(ready.db.database());
   const auto overview = step == nullptr ? overview_of(ready.db.database()) : std::nullopt;
   std::string line = overview ? overview_line(*overview) : "no layer records";
-  if (step != nullptr) line = step_line(steps, index, arguments.step.has_value());
+  if (step != nullptr) line = step_line(steps, index, !arguments.step.empty());
   const auto facts = known_facts(ready.db.database());
   if (arguments.json) {
     ordered_json shown = ordered_json::array();
@@ -225,13 +316,15 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     if (!layout.empty()) one["layout"] = valid_utf8(layout);
     if (run) one["run"] = run_json(*run);
     if (step != nullptr) {
-      one["capture"] = {{"number", index},
+      one["capture"] = {{"number", step->number},
                         {"count", steps.size()},
+                        {"model_id", json_of(step->model_id)},
                         {"model", valid_utf8(step->model_name)},
                         {"batch", json_of(step->batch)},
                         {"pictures_before", json_of(step->current_pic_count)},
                         {"executions", json_of(step->execution_count)},
                         {"task_count", step->task_count}};
+      one["capture_list"] = captures_json(steps);
     }
     for (const auto& [kind, file, detail] : facts) {
       one["known"].push_back(
@@ -253,6 +346,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     if (layout_origin == LayoutOrigin::inferred) fmt::print("{}\n", kInferredNote);
     for (const auto& [kind, file, detail] : facts)
       fmt::print("{} ({}): {}\n", printable(kind), printable(file), printable(detail));
+    print_captures(steps);
     print_tables(tables);
   }
   if (!empty) return ready.exit;
@@ -271,7 +365,8 @@ Exit run_show(const ShowArguments& arguments) {
   const auto clusters = cluster_dbs_of(arguments.capture.dirs);
   const auto work = [&] {
     if (!clusters.empty()) {
-      if (arguments.step) throw Error(Exit::usage, "--capture is about runs of JOB… captures");
+      if (!arguments.step.empty())
+        throw Error(Exit::usage, "--capture is about runs of JOB… captures");
       const auto top = static_cast<std::size_t>(arguments.top.value_or(kClusterRows));
       return show_clusters(clusters, top, arguments.json, document);
     }
@@ -304,7 +399,7 @@ void add_show_command(cli::Command& root) {
   command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});
   command.add_option(
       {"--capture", &arguments->step, "N",
-       "another capture of the run, counted from 0 (with an interval a run has several)"});
+       "another capture of the run, N or MODEL_ID:N as query and file names have it"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_show(*arguments); });
 }

@@ -36,16 +36,17 @@ std::optional<double> StepInfo::ns_per_execution() const {
 std::vector<StepInfo> steps_with_tasks(const Database& db) {
   std::vector<StepInfo> steps;
   Statement read = db.prepare(
-      "SELECT step.id, step.model_row, name.text, step.number, step.batch_num,"
+      "SELECT step.id, step.model_row, model.model_id, name.text, step.number, step.batch_num,"
       " step.current_pic_count,"
       " step_time.task_count, step_time.execution_count, step_time.busy_ns"
       " FROM step JOIN step_time ON step_time.step_id = step.id JOIN model ON model.id = "
       "step.model_row"
       " JOIN name ON name.id = model.name_id ORDER BY step.id");
   while (read.step()) {
-    steps.push_back({read.integer(0), read.integer(1), std::string(read.text(2)), read.integer(3),
-                     read.maybe_integer(4), read.maybe_integer(5), read.integer(6),
-                     read.maybe_integer(7), read.maybe_integer(8)});
+    steps.push_back({read.integer(0), read.integer(1), read.maybe_integer(2),
+                     std::string(read.text(3)), read.integer(4), read.maybe_integer(5),
+                     read.maybe_integer(6), read.integer(7), read.maybe_integer(8),
+                     read.maybe_integer(9)});
   }
   return steps;
 }

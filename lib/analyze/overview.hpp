@@ -29,6 +29,7 @@ std::string overview_line(const Overview& overview);
 struct StepInfo {
   std::int64_t step_id = 0;
   std::int64_t model_row = 0;
+  std::optional<std::int64_t> model_id;  // of the runtime
   std::string model_name;
   std::int64_t number = 0;            // within the model
   std::optional<std::int64_t> batch;  // pictures of one execution

@@ -162,6 +162,36 @@ TEST_CASE("of several captures the slowest is shown, --capture N shows another")
   CHECK(contains(wrong.err, "valid: 0 to 1"));
 }
 
+TEST_CASE("captures have the numbers that query and file names use, and show lists them") {
+  const TempFolder folder;
+  auto job = two_captures(folder);
+  job.net_info("other", 2);
+  AicoreRecord record{.total = 5000};
+  job.data(DataName{.model = "other", .model_id = 2}, aicore_file({record}));
+  const std::string dir = job.folder().string();
+  const auto steps = run_msprof(
+      {"query", "-q", "-dir", dir, "--format", "csv", "SELECT step, model_id FROM v_steps"});
+  CHECK(steps.out == "step,model_id\n0,1\n1,1\n0,2\n");
+  const auto shown = run_msprof({"show", "-q", "-dir", dir});
+  CHECK(contains(shown.out,
+                 "capture 0 (of model 1: 0 to 1, model 2: 0 to 0; the slowest, "
+                 "--capture MODEL_ID:N shows another), model other"));
+  const auto lines = table(shown.out, "Captures");
+  CHECK(first_cells(lines) == Words{"0", "1", "0"});
+  CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "1:0"}).out, "model net"));
+  // The slowest of those with this number.
+  CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "0"}).out, "model other"));
+  const auto wrong = run_msprof({"show", "-q", "-dir", dir, "--capture", "2:1"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(contains(wrong.err, "valid: model 1: 0 to 1, model 2: 0 to 0"));
+  const auto document = nlohmann::json::parse(
+      run_msprof({"show", "-q", "-dir", dir, "--json", "--capture", "1"}).out);
+  const auto& capture = document.at("captures")[0];
+  CHECK(capture.at("capture").at("number") == 1);
+  CHECK(capture.at("capture").at("model_id") == 1);
+  CHECK(capture.at("capture_list").size() == 3);
+}
+
 TEST_CASE("what a capture came after is counted as one says it") {
   for (const auto& [current, said] :
        {std::pair{0, "after 0 pictures"}, {1, "after 1 picture,"}, {2, "after 2 pictures"}}) {
