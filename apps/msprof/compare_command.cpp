@@ -107,7 +107,7 @@ std::vector<ComparedRun> open_runs(const std::string& list, Products& products, 
 class ReportFile {
  public:
   explicit ReportFile(const std::string& path) {
-    if (!path.empty()) file_.emplace(path);
+    if (!path.empty()) file_.emplace(path, "");
   }
   bool is_wanted() const { return file_.has_value(); }
   void write(const std::string& text) {

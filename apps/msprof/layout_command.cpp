@@ -70,7 +70,7 @@ Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
   document["kinds"] = layout::layout_json(found, arguments.accepts_likely());
   if (!arguments.json) fmt::print("{}", layout::layout_report(found, arguments.accepts_likely()));
   if (!arguments.write.empty()) {
-    AtomicFile file(arguments.write);
+    AtomicFile file(arguments.write, "");
     file.write(layout::layout_file_text(found, arguments.accepts_likely()));
     file.commit();
     log::info("wrote {}: give it to import with --layout {}", arguments.write, arguments.write);

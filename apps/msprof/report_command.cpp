@@ -1,6 +1,7 @@
 // msprof report: one capture as one HTML file to send.
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "analyze/capture_info.hpp"
 #include "analyze/report/report_page.hpp"
@@ -33,7 +34,7 @@ std::filesystem::path target_of(const ReportArguments& arguments, const ChosenCa
 Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) {
   const ReadyStore ready = ready_store(capture);
   const std::filesystem::path target = target_of(arguments, capture);
-  AtomicFile file(target);
+  AtomicFile file(target, arguments.html_file.empty() ? kOtherOutput : "");
   const ReportHead head{capture.folder.filename().string(), ready.verdict_text,
                         ready.exit != Exit::ok, MSPROF_VERSION, read_run_record(capture.folder)};
   file.write(report_page(ready.db, head, language_of(arguments.language)));
@@ -44,8 +45,15 @@ Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) 
   return gravest(ready.exit, Exit::nothing_to_do);
 }
 
-Exit run_report(const ReportArguments& arguments) {
+Exit run_report(ReportArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
+  // A page that --output names is meant as the file, not as a folder of that name.
+  const std::filesystem::path output = arguments.capture.output;
+  if (output.extension() == ".html" && !std::filesystem::is_directory(output)) {
+    if (!arguments.html_file.empty())
+      throw Error(Exit::usage, "--output and --html both name a file: give one of them");
+    arguments.html_file = std::exchange(arguments.capture.output, "");
+  }
   const auto captures = choose_captures(arguments.capture);
   if (!arguments.html_file.empty() && captures.size() > 1) {
     throw Error(Exit::usage,

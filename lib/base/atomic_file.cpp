@@ -61,10 +61,9 @@ bool is_abandoned(const fs::directory_entry& entry) {
 
 }  // namespace
 
-void throw_cannot_write(const fs::path& path, int error_number) {
+void throw_cannot_write(const fs::path& path, int error_number, std::string_view hint) {
   throw Error(Exit::cannot_write,
-              fmt::format("cannot write {}: {} (another folder can be given with --output)",
-                          path.string(), errno_text(error_number)));
+              fmt::format("cannot write {}: {}{}", path.string(), errno_text(error_number), hint));
 }
 
 fs::path temporary_beside(const fs::path& target) {
@@ -107,10 +106,10 @@ void move_into_place(const fs::path& temporary, const fs::path& target) {
   if (::rename(temporary.c_str(), target.c_str()) != 0) throw_cannot_write(target, errno);
 }
 
-AtomicFile::AtomicFile(const fs::path& target)
-    : TextOutput(kBufferBytes), target_(target), temporary_(temporary_beside(target)) {
+AtomicFile::AtomicFile(const fs::path& target, std::string_view hint)
+    : TextOutput(kBufferBytes), target_(target), hint_(hint), temporary_(temporary_beside(target)) {
   fd_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd_) throw_cannot_write(target_, errno);
+  if (!fd_) throw_cannot_write(target_, errno, hint_);
   buffer_.reserve(kBufferBytes + (64 << 10));
 }
 
@@ -133,7 +132,7 @@ void AtomicFile::put(std::string_view bytes) {
   for (std::string_view rest = bytes; !rest.empty();) {
     const ssize_t count = ::write(fd_.get(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_cannot_write(target_, errno);
+    if (count < 0) throw_cannot_write(target_, errno, hint_);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -145,7 +144,7 @@ const fs::path& AtomicFile::finish() {
 
 void AtomicFile::commit() {
   flush();
-  move_into_place(temporary_, target_);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw_cannot_write(target_, errno, hint_);
   committed_ = true;
 }
 

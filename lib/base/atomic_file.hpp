@@ -23,8 +23,12 @@ bool is_stale_temporary(std::string_view name);
 // those that nobody wrote to for a day.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
-// Throws Error(cannot_write) naming `path`, the reason and --output.
-[[noreturn]] void throw_cannot_write(const std::filesystem::path& path, int error_number);
+// The hint of a message about a file whose folder --output names.
+inline constexpr std::string_view kOtherOutput = " (another folder can be given with --output)";
+
+// Throws Error(cannot_write) naming `path`, the reason and the hint.
+[[noreturn]] void throw_cannot_write(const std::filesystem::path& path, int error_number,
+                                     std::string_view hint = kOtherOutput);
 
 // Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
 void create_output_folder(const std::filesystem::path& folder);
@@ -41,7 +45,8 @@ class AtomicFile : public TextOutput {
  public:
   static constexpr std::size_t kBufferBytes = 1 << 20;  // written at a time
 
-  explicit AtomicFile(const std::filesystem::path& target);
+  // `hint` is for messages: "" for a file that the user named.
+  explicit AtomicFile(const std::filesystem::path& target, std::string_view hint = kOtherOutput);
   ~AtomicFile() override;
 
   // Takes another name in the same folder, for a file whose name depends on what came to be in it.
@@ -60,6 +65,7 @@ class AtomicFile : public TextOutput {
   void flush() override;
   void put(std::string_view bytes);
   std::filesystem::path target_;
+  std::string_view hint_;
   std::filesystem::path temporary_;
   FileDescriptor fd_;
   std::uint64_t flushed_bytes_ = 0;

@@ -19,6 +19,7 @@
 #include "export/products.hpp"
 #include "import/importer.hpp"
 #include "session/session.hpp"
+#include "session/svp_session.hpp"
 #include "store/database.hpp"
 #include "store/schema.hpp"
 #include "store/trace_db.hpp"
@@ -401,14 +402,22 @@ class CaptureDoctor {
 
   // The vendor's runtime makes the folder first and its files when a model is loaded.
   void fail_as_capture(const Error& error) {
-    std::error_code ignored;
-    const bool is_job = folder_.filename().string().starts_with("JOB");
-    if (error.code() == Exit::nothing_to_do && is_job && fs::is_directory(folder_, ignored)) {
-      return list_.fail("capture",
-                        "the folder of a run that recorded nothing: no info.json.N and no data",
-                        std::string(kNothingRecorded), Exit::nothing_to_do);
+    std::error_code unreadable;
+    const bool is_job = own_name(folder_).starts_with("JOB");
+    const fs::directory_iterator readable(folder_, unreadable);
+    if (error.code() != Exit::nothing_to_do || !is_job || unreadable ||
+        !sorted_names(folder_ / "data").empty()) {
+      return list_.fail("capture", error);
     }
-    list_.fail("capture", error);
+    const auto names = sorted_names(folder_);
+    const bool has_info = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+      return svp::parse_info_json_name(name).has_value();
+    });
+    list_.fail(
+        "capture",
+        fmt::format("the folder of a run that recorded nothing: {}",
+                    has_info ? "it has info.json.N and no data" : "no info.json.N and no data"),
+        std::string(kNothingRecorded), Exit::nothing_to_do);
   }
 
   void check_disk() {

@@ -50,12 +50,18 @@ std::string offer_of(std::string_view text, std::string_view side) {
   const auto at = text.find(side);
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + side.size());
+  const auto end = text.find(']');
+  auto names = split(text.substr(0, end), ',');
+  // The library cuts its message at 1,023 bytes.
+  const bool is_cut = end == std::string_view::npos;
+  if (is_cut) names.pop_back();
   std::string list;
-  for (const std::string_view name : split(text.substr(0, text.find(']')), ',')) {
-    if (name.starts_with("kex-strict-") || name.starts_with("ext-info-")) continue;
+  for (const std::string_view name : names) {
+    if (name.empty() || name.starts_with("kex-strict-") || name.starts_with("ext-info-")) continue;
     list += (list.empty() ? "" : ", ") + std::string(name);
   }
-  return list;
+  if (is_cut) list += list.empty() ? "…" : ", …";
+  return list.empty() ? "none" : list;
 }
 
 // Names of the library such as "kex algos" or "encryption client->server".

@@ -92,8 +92,9 @@ TEST_CASE("An application is looked for in the folder, then on PATH, and scripts
 TEST_CASE("The vendor's msprof of a server runs the application, with the options as its own") {
   ServerScene scene;
   scene.add_cann();
-  const std::string answer = GENERATE("echo 'Ascend msprof 8.0'", "echo 'unrecognized option' >&2",
-                                      "echo msprof 1.2.3 of somebody");
+  const std::string answer =
+      GENERATE("echo 'Ascend msprof 8.0'", "echo msprof 8.0", "echo msprof 8.2.1",
+               "echo 'unrecognized option' >&2", "echo msprof 1.2.3 of somebody");
   scene.add_script("bin/msprof",
                    "[ \"$MSPROF_INNER\" = 1 ] || exit 9\n[ \"$1\" != --version ] || { " + answer +
                        "; exit; }\n" + ServerScene::recording_script("${1#--output=}"));

@@ -235,6 +235,43 @@ TEST_CASE("doctor of what is no capture is one failed check, and of several goes
   CHECK(contains(said.of("products"), "op_summary"));
 }
 
+TEST_CASE("doctor says of the folder of a run without data what is there") {
+  const TempFolder folder;
+  const auto of = [&](const std::string& name) {
+    return doctor({"-dir", (folder / name).string()}).of("capture");
+  };
+  write_file(folder / "JOBINFO/info.json.0", "{}");
+  CHECK(contains(of("JOBINFO"), "recorded nothing: it has info.json.N and no data"));
+  fs::create_directories(folder / "JOBEMPTY/data");
+  CHECK(contains(of("JOBEMPTY"), "recorded nothing: no info.json.N and no data"));
+  write_file(folder / "JOBODD/data/notes.txt", "x");
+  CHECK_FALSE(contains(of("JOBODD"), "recorded nothing"));
+}
+
+TEST_CASE("doctor warns of a program on CANN, and of sources that read no acl.json") {
+  const TempFolder home;
+  const TempFolder project;
+  write_file(project / "main", "#!/usr/bin/env python3\nimport acl\n");
+  fs::permissions(project / "main", fs::perms::owner_all);
+  Said said = doctor({"-m", "main"}, at_home(home, project.path()));
+  CHECK(contains(said.of("interface"), "ok: main brings in libascendcl"));
+  said =
+      doctor({"-m", "main", "--project", project.path().string()}, at_home(home, project.path()));
+  CHECK(contains(said.of("interface"), "warning: main brings in libascendcl"));
+  CHECK(contains(said.of("interface"), "without --project"));
+  CHECK(said.of("svp_acl_init") == "");
+  for (const char* call : {"svp_acl_init(\"\");", "if (svp_acl_init ( NULL ) != 0) return 1;",
+                           "svp_acl_init(nullptr);"}) {
+    write_file(project / "src/sample.cpp",
+               "// svp_acl_init(\"\")\nint main() {\n  " + std::string(call) + "\n}\n");
+    said = doctor({"-m", "main"}, at_home(home, project.path()));
+    INFO(call);
+    CHECK(contains(said.of("svp_acl_init"), "warning: src/sample.cpp:3 calls it without a file"));
+  }
+  write_file(project / "src/sample.cpp", "// svp_acl_init(\"\")\nsvp_acl_init(\"acl.json\");\n");
+  CHECK(doctor({"-m", "main"}, at_home(home, project.path())).of("svp_acl_init") == "");
+}
+
 TEST_CASE("doctor prints a line a check, remedies below, and with -q problems alone") {
   const TempFolder folder;
   const JobBuilder job = make_partial(folder.path(), "JOBA");

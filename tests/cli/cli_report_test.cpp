@@ -298,6 +298,27 @@ TEST_CASE("--html names the file of one capture, --output the folder of several"
   CHECK(contains(read_file(folder / "out/JOBB/report.html"), "JOBB"));
 }
 
+TEST_CASE("--output can name the page, and a page that cannot be written has no useless hint") {
+  const TempFolder folder;
+  const std::string job = make_face(folder.path(), "JOBA").folder().string();
+  const std::string page = (folder / "page.html").string();
+  const auto named = run_msprof({"report", "-dir", job, "--output", page});
+  INFO(named.err);
+  CHECK(named.exit_code == 0);
+  CHECK(contains(read_file(page), "JOBA"));
+  CHECK(run_msprof({"report", "-dir", job, "--output", page, "--html", page}).exit_code == 2);
+  const std::string nowhere = (folder / "nowhere/page.html").string();
+  for (const Words& words :
+       {Words{"report", "-q", "-dir", job, "--html", nowhere},
+        Words{"report", "-q", "-dir", job, "--html", nowhere, "--output", (folder / "x").string()},
+        Words{"compare", "-q", job, job, "--html", nowhere}}) {
+    const auto result = run_msprof(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 5);
+    CHECK(contains(result.err, nowhere + ": No such file or directory\n"));
+  }
+}
+
 TEST_CASE("a report in a capture changes nothing about its verdict") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");

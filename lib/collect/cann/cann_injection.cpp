@@ -47,6 +47,21 @@ void prepend(RunCommand& command, const std::string& name, const fs::path& folde
   command.prepended.push_back(name + "=" + folder.string());
 }
 
+// The options that switch everything off which is recorded by default, where nothing else is asked
+// for: "--ascendcl=off and --task-time=off"; else empty.
+std::string everything_off(const CollectorSettings& settings) {
+  std::vector<std::string> off;
+  for (const CollectorOption& option : collector_options()) {
+    const bool is_switch = option.values.find("off") != std::string_view::npos;
+    // Counters of cores belong to tasks, if they are not asked for.
+    const bool is_core = option.name == "ai-core" || option.name == "ai-vector-core";
+    if (!is_switch || (is_core && !settings.is_given(option.name))) continue;
+    if (settings.value(option.name) != "off") return "";
+    if (settings.is_given(option.name)) off.push_back(fmt::format("--{}=off", option.name));
+  }
+  return listed(off);
+}
+
 std::string seconds_or_dynamic(const CollectorSettings& settings) {
   if (settings.is_given("dynamic")) return "dynamic";
   return settings.is_given("delay") || settings.is_given("duration") ? "delay_or_duration" : "";
@@ -236,6 +251,11 @@ std::vector<std::string> CannInjection::likely_causes(const RunInfo& info) const
   if (run_.settings.is_given("delay"))
     causes.push_back(
         fmt::format("it ended within the {} s of --delay", run_.settings.value("delay")));
+  const std::string off = everything_off(run_.settings);
+  if (!off.empty()) {
+    causes.push_back(fmt::format("{} left nothing to record", off));
+    return causes;
+  }
   causes.push_back(
       fmt::format("{} never called aclInit (acl.init), where recording begins", info.main));
   causes.push_back(fmt::format(

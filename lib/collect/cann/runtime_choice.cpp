@@ -139,11 +139,15 @@ fs::path host_runtime_of(const fs::path& executable) {
 }
 
 bool is_version_of_ours(std::string_view answer) {
-  // "msprof 1.2.3", and nothing else.
-  const std::string_view line = trim(answer);
+  // "msprof 1.2.3", and nothing else. The vendor's versions are those of CANN, from 5 on.
+  constexpr std::uint64_t kFirstOfCann = 5;
   constexpr std::string_view kName = "msprof ";
-  return line.starts_with(kName) && line.size() > kName.size() &&
-         line.find_first_not_of("0123456789.", kName.size()) == std::string_view::npos;
+  std::string_view line = trim(answer);
+  if (!line.starts_with(kName)) return false;
+  line.remove_prefix(kName.size());
+  std::uint64_t first = 0;
+  return parse_u64(line.substr(0, line.find('.')), first) && first < kFirstOfCann &&
+         line.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
