@@ -73,15 +73,18 @@ constexpr BoardScript kText = {"reading what another msprof left", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
-// $@ folders of ours: a line for each kept run without that mark, its size in KB and its name.
+// $@ folders of ours: a line for each kept run without that mark, its size in KB and its name,
+// behind the first folder its path.
 constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
+place=
 for ours do
-  cd "$ours/kept" 2>/dev/null || continue
+  cd "$ours/kept" 2>/dev/null || { place=$2/kept/; continue; }
   for run in *; do
     [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
     size=$(du -sk "./$run" 2>/dev/null)
-    echo "${size%%[!0-9]*} $run"
+    echo "${size%%[!0-9]*} $place$run"
   done
+  place=$2/kept/
 done
 )sh"};
 

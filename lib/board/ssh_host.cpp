@@ -187,14 +187,18 @@ void SshHost::refuse_to_lose_results() {
   const std::vector<std::string> runs = list_kept_results(link_.shell(), info().folder);
   options_.clean_board = runs.empty();
   if (runs.empty()) return;
+  const bool is_apart = std::any_of(runs.begin(), runs.end(),
+                                    [](const std::string& run) { return run.starts_with('/'); });
   throw Error(
       FindingId::kept_results,
-      fmt::format("{} keeps in {}/kept the results of {}, which were never fetched: {}; "
-                  "nothing was removed. {} fetches them, --clean-board --force deletes them",
-                  name(), info().folder,
-                  runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
-                  fmt::join(runs, ", "),
-                  copy_command(link_.shell().login(), info().folder + "/kept", info().has_sftp)));
+      fmt::format(
+          "{} keeps in {}/kept the results of {}, which were never fetched: {}; "
+          "nothing was removed. {} fetches them, --clean-board --force deletes them",
+          name(), info().folder, runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
+          fmt::join(runs, ", "),
+          is_apart
+              ? "collect --fetch --all-runs"
+              : copy_command(link_.shell().login(), info().folder + "/kept", info().has_sftp)));
 }
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,

@@ -131,6 +131,7 @@ void take(BoardProbe& probe, std::string_view name, std::string_view value) {
   if (name == "stale") probe.stale_lock = printable(value);
   if (name == "run") add_text(probe.runs, value);
   if (name == "keeps" && probe.kept_in.empty()) probe.kept_in = printable(value);
+  if (name == "keeps" && probe.kept_in != printable(value)) probe.is_kept_apart = true;
   if (name == "kept") add_text(probe.kept, value);
   if (name == "requested") add_text(probe.kept_on_request, value);
   if (name == "own" && parse_u64(value, number) && number < kMaxOwnBlocks)
@@ -412,9 +413,12 @@ class BoardChecks {
           "leftovers",
           fmt::format("{} with results that were never fetched, in {}/kept: {}",
                       counted(probe_.kept.size(), "run"), place, fmt::join(probe_.kept, ", ")),
-          fmt::format("{} ; then msprof collect --host {} --clean-board --force",
-                      copy_command(config_.login, place + "/kept", probe_.info.has_sftp),
-                      shell_word(config_.login.name())));
+          probe_.is_kept_apart
+              ? fmt::format("msprof collect --host {} --fetch --all-runs",
+                            shell_word(config_.login.name()))
+              : fmt::format("{} ; then msprof collect --host {} --clean-board --force",
+                            copy_command(config_.login, place + "/kept", probe_.info.has_sftp),
+                            shell_word(config_.login.name())));
     }
     if (!probe_.stale_lock.empty() || !probe_.runs.empty()) {
       return list_.warn(

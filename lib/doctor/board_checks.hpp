@@ -31,6 +31,7 @@ struct BoardProbe {
   std::vector<std::string> runs;  // in runs/, of no living process
   std::vector<std::string> kept;  // what was recorded and never fetched
   std::string kept_in;            // the folder of ours that has them
+  bool is_kept_apart = false;     // the folder of earlier versions has some, too
   std::vector<std::string> kept_on_request;  // whole runs, of collect --keep
   std::uint64_t own_bytes = 0;               // of our folder
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
