@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -71,7 +72,9 @@ TEST_CASE("settings have ranges, and a value outside leaves what was set before"
     aclprofConfigType type;
     std::vector<std::string> good;
     std::vector<std::string> bad;
+    aclError result = ACL_SUCCESS;  // of the good ones
   };
+  constexpr aclError kOfCard = ACL_ERROR_FEATURE_UNSUPPORTED;
   const std::vector<std::string> to_100 = {"1", "100"}, beyond_100 = {"0", "101", "", "x", "1x"};
   const std::vector<std::string> to_50 = {"1", "50"}, beyond_50 = {"0", "51", "-1"};
   const std::vector<std::string> host_bad = {"", "disk", "cpu,", "cpu,disk", "osrt", "CPU"};
@@ -79,24 +82,25 @@ TEST_CASE("settings have ranges, and a value outside leaves what was set before"
       {ACL_PROF_STORAGE_LIMIT,
        {"200MB", "4294967295MB"},
        {"199MB", "4294967296MB", "200", "200GB", "MB", "-200MB"}},
-      {ACL_PROF_SYS_HARDWARE_MEM_FREQ, to_100, beyond_100},
-      {ACL_PROF_LLC_MODE, {"read", "write"}, {"", "both", "READ"}},
-      {ACL_PROF_SYS_IO_FREQ, to_100, beyond_100},
-      {ACL_PROF_SYS_INTERCONNECTION_FREQ, to_50, beyond_50},
-      {ACL_PROF_DVPP_FREQ, to_100, beyond_100},
+      {ACL_PROF_SYS_HARDWARE_MEM_FREQ, to_100, beyond_100, kOfCard},
+      {ACL_PROF_LLC_MODE, {"read", "write"}, {"", "both", "READ"}, kOfCard},
+      {ACL_PROF_SYS_IO_FREQ, to_100, beyond_100, kOfCard},
+      {ACL_PROF_SYS_INTERCONNECTION_FREQ, to_50, beyond_50, kOfCard},
+      {ACL_PROF_DVPP_FREQ, to_100, beyond_100, kOfCard},
       {ACL_PROF_HOST_SYS, {"cpu", "mem", "cpu,mem"}, host_bad},
       {ACL_PROF_HOST_SYS_USAGE, {"cpu", "mem", "mem,cpu"}, host_bad},
       {ACL_PROF_HOST_SYS_USAGE_FREQ, to_50, beyond_50},
-      {ACL_PROF_LOW_POWER_FREQ, to_100, beyond_100},
-      {ACL_PROF_SYS_CPU_FREQ, to_50, beyond_50},
+      {ACL_PROF_LOW_POWER_FREQ, to_100, beyond_100, kOfCard},
+      {ACL_PROF_SYS_CPU_FREQ, to_50, beyond_50, kOfCard},
       {ACL_PROF_PATH, {"/tmp/out", "relative"}, {"", "a;b", "a\nb"}},
   };
   for (const Case& each : cases) {
     ProfSettings settings;
     for (const std::string& value : each.good) {
       INFO("type " << each.type << ", good " << value);
-      CHECK(set(settings, each.type, value) == ACL_SUCCESS);
+      CHECK(set(settings, each.type, value) == each.result);
     }
+    CHECK((each.result == ACL_SUCCESS || settings.parameters().empty()));
     const auto before = settings.parameters();
     for (const std::string& value : each.bad) {
       INFO("type " << each.type << ", bad " << value);
@@ -112,7 +116,7 @@ TEST_CASE("settings are in sample.json, and the path takes the place of that of 
   const std::string other = scene.output() + "/elsewhere";
   REQUIRE(aclprofSetConfig(ACL_PROF_PATH, other.c_str(), other.size()) == ACL_SUCCESS);
   REQUIRE(aclprofSetConfig(ACL_PROF_STORAGE_LIMIT, "300MB", 5) == ACL_SUCCESS);
-  REQUIRE(aclprofSetConfig(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "50", 2) == ACL_SUCCESS);
+  REQUIRE(aclprofSetConfig(ACL_PROF_HOST_SYS_USAGE_FREQ, "50", 2) == ACL_SUCCESS);
   REQUIRE(aclprofStart(scene.config({0}, ACL_PROF_ACL_API)) == ACL_SUCCESS);
   REQUIRE(aclprofFinalize() == ACL_SUCCESS);
   CHECK(scene.folders().empty());
@@ -120,7 +124,50 @@ TEST_CASE("settings are in sample.json, and the path takes the place of that of 
   REQUIRE(made.size() == 1);
   const std::string sample = read_file(other + "/" + made[0] + "/host/sample.json");
   CHECK(sample.find("300MB") != std::string::npos);
-  CHECK(sample.find("\"hardware_mem_sampling_interval\"") != std::string::npos);
+  CHECK(sample.find("\"host_sys_usage_interval\":\"20\"") != std::string::npos);
+}
+
+TEST_CASE("what a host does not have is refused by its name") {
+  Scene scene;
+  REQUIRE(scene.init() == ACL_SUCCESS);
+  const auto said_of = [](aclprofConfigType type, const std::string& value) {
+    const CapturedStderr captured;
+    CHECK(aclprofSetConfig(type, value.c_str(), value.size()) ==
+          ACL_ERROR_INVALID_PROFILING_CONFIG);
+    return captured.text();
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(said_of(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "50"),
+            "ACL_PROF_SYS_HARDWARE_MEM_FREQ asks for counters of a card"));
+  CHECK(has(said_of(ACL_PROF_OPTYPE, "Add"), "ACL_PROF_OPTYPE asks for counters of a card"));
+  CHECK(has(said_of(ACL_PROF_HOST_SYS, "cpu,disk"),
+            "ACL_PROF_HOST_SYS must be cpu, mem or both, which is what /proc tells, not "
+            "\"cpu,disk\""));
+  const Read read = read_profiler(R"("sys_io_sampling_freq":"50","optype":"Add")");
+  CHECK(read.code == ACL_SUCCESS);
+  CHECK(has(read.said, "\"sys_io_sampling_freq\" asks for counters of a card"));
+  CHECK(has(read.said, "\"optype\" asks for counters of a card"));
+  CHECK(parameter(read.configuration.settings, "io_sampling_interval") == "(none)");
+}
+
+TEST_CASE("a collector that has a switch for the load of the host asks for none by name") {
+  const Variable sample("PROFILER_SAMPLECONFIG",
+                        R"({"result_dir":"/tmp","host_sys":"on","host_sys_pid":-1})");
+  Configuration configuration;
+  REQUIRE(read_configuration(nullptr, 8, configuration) == ACL_SUCCESS);
+  CHECK_FALSE(configuration.settings.host_usage().any());
+  const Variable named("PROFILER_SAMPLECONFIG",
+                       R"({"result_dir":"/tmp","host_sys":"cpu","host_sys_pid":17,)"
+                       R"("host_sys_usage":"mem","host_sys_usage_freq":"5"})");
+  REQUIRE(read_configuration(nullptr, 8, configuration) == ACL_SUCCESS);
+  const HostUsageOptions& usage = configuration.settings.host_usage();
+  CHECK(usage.process_cpu);
+  CHECK_FALSE(usage.process_memory);
+  CHECK(usage.all_memory);
+  CHECK(usage.hz == 5);
+  CHECK(usage.process == 17);
 }
 
 TEST_CASE("without further keys calls, runtime calls and task times are recorded") {

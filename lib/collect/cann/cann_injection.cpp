@@ -118,6 +118,11 @@ void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& c
   if (choice.runtime != CannRuntime::host) return;
   for (const char* const metrics : {"aic-metrics", "aiv-metrics"})
     check_host_metrics(fmt::format("--{}", metrics), settings.value(metrics));
+  if (const std::string loads = loads_without_proc(settings); !loads.empty())
+    throw Error(Exit::usage,
+                fmt::format("--host-sys={}: the host runtime records cpu and mem, which /proc "
+                            "tells, and nothing else of a host: leave {} out",
+                            settings.value("host-sys"), loads));
   const auto names = options_for_driver(settings);
   if (names.empty()) return;
   throw Error(

@@ -14,6 +14,11 @@ using Json = nlohmann::ordered_json;
 using Scope = CollectorScope;
 
 constexpr std::string_view kMemoryFrequency = "sys-hardware-mem-freq";
+// Options that have a name in the parameters of the host runtime only.
+constexpr std::pair<const char*, const char*> kOfHostRuntime[] = {
+    {"host-sys-usage", "host_sys_usage"},
+    {"host-sys-usage-freq", "host_sys_usage_freq"},
+};
 
 // The level that the runtime records, "level1"; as --task-time says.
 std::string prof_level(const std::string& task_time) {
@@ -56,6 +61,9 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
     if (option.parameter.empty() || is_of_run || value.empty()) continue;
     config[std::string(option.parameter)] = parameter_value(option, value);
   }
+  for (const auto& [option, parameter] : kOfHostRuntime) {
+    if (settings.is_given(option)) config[parameter] = settings.value(option);
+  }
   const std::string task_time = settings.value("task-time");
   // Counters belong to the details of tasks: without these there are none, unless they are asked
   // for.
@@ -79,6 +87,15 @@ std::vector<std::string> options_without_parameter(const CollectorSettings& sett
     const bool is_recorded = option.scope == Scope::records || option.scope == Scope::driver;
     return is_recorded && option.parameter.empty() && option.name != "model-execution";
   });
+}
+
+std::string loads_without_proc(const CollectorSettings& settings) {
+  std::string names;
+  for (const std::string_view name : split(settings.value("host-sys"), ',')) {
+    if (name.empty() || name == "cpu" || name == "mem") continue;
+    names.append(names.empty() ? "" : ",").append(name);
+  }
+  return names;
 }
 
 std::vector<std::string> options_for_driver(const CollectorSettings& settings) {

@@ -22,6 +22,9 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
 // The given options that have no name there: "--aicore-shape".
 std::vector<std::string> options_without_parameter(const CollectorSettings& settings);
 
+// What --host-sys asks for beyond what /proc tells: "disk,network"; empty: nothing.
+std::string loads_without_proc(const CollectorSettings& settings);
+
 // Options that a runtime without the driver of a card cannot honour, of those that are given and
 // ask for something.
 std::vector<std::string> options_for_driver(const CollectorSettings& settings);

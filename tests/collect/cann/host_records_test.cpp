@@ -1,4 +1,7 @@
-// What the host runtime puts into the folder of a process beside its tasks. By the real command.
+// What the host runtime puts into the folder of a process beside its tasks: ranges, and the load of
+// the host. By the real command.
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -83,3 +86,35 @@ TEST_CASE("a program that only marks ranges leaves one folder, too") {
             .number("SELECT count(DISTINCT domain_name_id) FROM user_range") == 1);
 }
 #endif
+
+TEST_CASE("the load of the host is recorded beside what the application does") {
+  const Collection scene;
+  const RunResult run =
+      scene.collect({"-m", DEMO_ACL, "--host-sys", "cpu,mem", "--host-sys-usage", "cpu,mem",
+                     "--host-sys-usage-freq", "50", "--all", "--", "--images", "4"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("verdict: complete"));
+  REQUIRE(scene.captures().size() == 1);
+  const fs::path capture = scene.out() / scene.captures().front();
+  const Words products = names_in(capture / "mindstudio_profiler_output");
+  for (const std::string table : {"host_cpu_usage", "host_mem_usage", "cpu_usage", "sys_mem",
+                                  "process_cpu_usage", "process_mem"}) {
+    INFO(table);
+    CHECK(std::any_of(products.begin(), products.end(), [&](const std::string& name) {
+      return name.starts_with(table + "_2") && name.ends_with(".csv");
+    }));
+  }
+  // Of another process than the application: that of this test.
+  const Collection other;
+  const std::string self = std::to_string(getpid());
+  REQUIRE(other
+              .collect({"-m", DEMO_ACL, "--host-sys-usage", "mem", "--host-sys-pid", self, "--",
+                        "--images", "1"})
+              .exit_code == 0);
+  CHECK(fs::exists(other.out() / other.captures().front() / "host" / "data" /
+                   (self + "-Memory.data.slice_0")));
+  const RunResult refused = scene.collect({"-m", DEMO_ACL, "--host-sys", "cpu,disk,osrt"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("leave disk,osrt out"));
+}

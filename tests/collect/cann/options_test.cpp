@@ -180,6 +180,9 @@ TEST_CASE("what only a driver serves, and what has no parameter, is known by nam
         std::vector<std::string>{"--aic-mode=sample-based"});
   CHECK(options_without_parameter(settings_of({{"npu-events", "x"}, {"l2", "on"}})) ==
         std::vector<std::string>{"--npu-events"});
+  CHECK(options_for_driver(settings_of({{"host-sys", "cpu"}, {"host-sys-usage", "mem"}})).empty());
+  CHECK(loads_without_proc(settings_of({{"host-sys", "cpu,mem"}})).empty());
+  CHECK(loads_without_proc(settings_of({{"host-sys", "disk,cpu,numa"}})) == "disk,numa");
 }
 
 TEST_CASE("events of a card reach a card's collectors, and the host runtime refuses them by name") {

@@ -138,8 +138,7 @@ aclError aclprofWarmup(const aclprofConfig* profilerConfig) {
   return guarded("aclprofWarmup", [&] {
     aclprofConfig copy;
     if (!configs().copy(profilerConfig, copy)) return ACL_ERROR_INVALID_PARAM;
-    const aclError content = check_content(copy.config);
-    return content == ACL_SUCCESS ? Profiler::instance().refused_by_configuration() : content;
+    return Profiler::instance().check(copy.config);
   });
 }
 

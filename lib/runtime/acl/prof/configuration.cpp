@@ -72,15 +72,17 @@ constexpr std::array kSettings = {
     SettingKey{{"sys_io_sampling_freq", ""}, ACL_PROF_SYS_IO_FREQ},
     SettingKey{{"sys_interconnection_freq", ""}, ACL_PROF_SYS_INTERCONNECTION_FREQ},
     SettingKey{{"dvpp_freq", ""}, ACL_PROF_DVPP_FREQ},
-    SettingKey{{"host_sys", ""}, ACL_PROF_HOST_SYS},
-    SettingKey{{"host_sys_usage", ""}, ACL_PROF_HOST_SYS_USAGE},
-    SettingKey{{"host_sys_usage_freq", ""}, ACL_PROF_HOST_SYS_USAGE_FREQ},
+    SettingKey{{"host_sys", "host_sys"}, ACL_PROF_HOST_SYS},
+    SettingKey{{"host_sys_usage", "host_sys_usage"}, ACL_PROF_HOST_SYS_USAGE},
+    SettingKey{{"host_sys_usage_freq", "host_sys_usage_freq"}, ACL_PROF_HOST_SYS_USAGE_FREQ},
     SettingKey{{"sys_lp_freq", ""}, ACL_PROF_LOW_POWER_FREQ},
     SettingKey{{"sys_cpu_freq", ""}, ACL_PROF_SYS_CPU_FREQ},
+    SettingKey{{"sys_mem_serviceflow", ""}, ACL_PROF_SYS_MEM_SERVICEFLOW},
+    SettingKey{{"optype", ""}, ACL_PROF_OPTYPE},
 };
 
-// Keys of acl.json that ask for what a host does not have.
-constexpr std::array kWithoutMeaning = {"instr_profiling_freq", "sys_mem_serviceflow", "optype"};
+// A key of acl.json that asks for what a host does not have.
+constexpr const char* kInstructions = "instr_profiling_freq";
 
 // The object that configures profiling, and what to call it in sentences.
 class Settings {
@@ -139,8 +141,7 @@ class Settings {
     for (const Key& single : {kSwitch, kOutputKey, kMetricsKey, kTaskTime, kGeApi})
       if (key == single.acl_json) return true;
     return std::any_of(kSwitches.begin(), kSwitches.end(), is_it) ||
-           std::any_of(kSettings.begin(), kSettings.end(), is_it) ||
-           std::find(kWithoutMeaning.begin(), kWithoutMeaning.end(), key) != kWithoutMeaning.end();
+           std::any_of(kSettings.begin(), kSettings.end(), is_it) || key == kInstructions;
   }
 
   const json& object_;
@@ -205,18 +206,33 @@ aclError read_metrics(const Settings& settings, ProfConfig& config) {
   return ACL_SUCCESS;
 }
 
+void ignore(const Settings& settings, const char* key) {
+  say(settings.name() + ": \"" + key +
+      "\" asks for counters of a card, which a host does not have: ignored");
+}
+
 aclError read_settings(const Settings& settings, ProfSettings& out) {
   for (const SettingKey& entry : kSettings) {
     if (settings.of_collector() && *entry.key.collector == '\0') continue;
     const auto value = settings.text(entry.key);
-    if (!value || value->empty()) continue;
-    if (out.set(entry.type, *value) != ACL_SUCCESS)
-      return settings.wrong(entry.key, *value, "a value that a host can serve");
+    if (!value) continue;
+    // Other collectors have a switch where ours has a list of names.
+    const bool is_switch = settings.of_collector() && (*value == "on" || *value == "off");
+    if (value->empty() || is_switch) continue;
+    switch (out.set(entry.type, *value)) {
+      case ACL_SUCCESS:
+        break;
+      case ACL_ERROR_FEATURE_UNSUPPORTED:
+        ignore(settings, entry.key.acl_json);
+        break;
+      default:
+        return settings.wrong(entry.key, *value, setting_info(entry.type)->expected);
+    }
   }
-  for (const char* key : kWithoutMeaning) {
-    if (!settings.of_collector() && settings.text({key, ""}))
-      say(settings.name() + ": \"" + key + "\" asks for what a host does not have: ignored");
-  }
+  if (!settings.of_collector() && settings.text({kInstructions, ""}))
+    ignore(settings, kInstructions);
+  const auto process = number_in(settings.text({"", "host_sys_pid"}).value_or(""), 1, INT32_MAX);
+  if (process) out.set_process(static_cast<pid_t>(*process));
   return ACL_SUCCESS;
 }
 
@@ -278,7 +294,7 @@ aclError read_object(const Settings& settings, std::uint32_t devices, Configurat
   if (result == ACL_SUCCESS) result = read_output(settings, out.output);
   if (result != ACL_SUCCESS) return result;
   out.config.bits = with_implied_bits(out.config.bits);
-  out.wanted = out.config.bits != 0;
+  out.wanted = out.config.bits != 0 || out.settings.host_usage().any();
   if (!out.wanted)
     settings.tell(settings.name() + ": everything is switched off: nothing is recorded");
   return ACL_SUCCESS;

@@ -1,14 +1,9 @@
 #include "runtime/acl/prof/dictionary.hpp"
 
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "runtime/engine/clock.hpp"
-#include "runtime/engine/files.hpp"
 
 namespace msprof::acl {
 
@@ -39,8 +34,7 @@ std::uint64_t text_hash(std::string_view text) {
   return std::uint64_t{high} << 32U | low;
 }
 
-Dictionary::Dictionary(std::string path)
-    : path_(std::move(path)), begin_ns_(runtime::monotonic_ns()) {
+Dictionary::Dictionary(std::string path) : file_(std::move(path)) {
   tables_.push_back(std::make_unique<Table>(kFirstPlaces));
   table_.store(tables_.back().get(), std::memory_order_release);
 }
@@ -66,13 +60,13 @@ void Dictionary::add(std::uint64_t key, std::string_view prefix, std::string_vie
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   line += '\n';
-  if (!write_line(line)) lost_.fetch_add(1, std::memory_order_relaxed);
+  if (!file_.append(line)) lost_.fetch_add(1, std::memory_order_relaxed);
   remember(key);
 }
 
 void Dictionary::add_lines(const std::string& lines) {
   const std::lock_guard lock(mutex_);
-  if (!write_line(lines))
+  if (!file_.append(lines))
     lost_.fetch_add(static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n')),
                     std::memory_order_relaxed);
 }
@@ -100,22 +94,6 @@ void Dictionary::remember(std::uint64_t key) {
   table_.store(table, std::memory_order_release);
 }
 
-// One write() a line; the file is open for no longer: applications close descriptors that they do
-// not know.
-bool Dictionary::write_line(std::string_view line) {
-  if (bytes_ + line.size() > runtime::size_limit()) return false;
-  const int fd = runtime::open_above_stdio(path_, O_WRONLY | O_CREAT | O_APPEND);
-  if (fd < 0) return false;
-  const ssize_t written = runtime::write_retrying(fd, line.data(), line.size());
-  const bool is_whole = written == static_cast<ssize_t>(line.size());
-  if (is_whole) bytes_ += line.size();
-  // A part of a line would spoil the next one.
-  if (!is_whole && written > 0 && ftruncate(fd, static_cast<off_t>(bytes_)) != 0)
-    bytes_ += static_cast<std::uint64_t>(written);
-  ::close(fd);
-  return is_whole;
-}
-
 void Dictionary::finish(bool at_exit) {
   std::unique_lock lock(mutex_, std::defer_lock);
   for (int tries = 0; !lock.try_lock(); ++tries) {
@@ -123,11 +101,7 @@ void Dictionary::finish(bool at_exit) {
     const timespec millisecond = {0, 1'000'000};
     nanosleep(&millisecond, nullptr);
   }
-  if (bytes_ == 0) return;
-  runtime::write_whole_file(path_ + ".done",
-                            "filesize:" + std::to_string(bytes_) +
-                                "\nstarttime:" + std::to_string(begin_ns_) +
-                                "\nendtime:" + std::to_string(runtime::monotonic_ns()) + "\n");
+  file_.finish();
 }
 
 }  // namespace msprof::acl

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/acl/prof/text_file.hpp"
+
 namespace msprof::acl {
 
 // Hash of a text as hash_dic has it: two sums, of powers of 29 and of 131.
@@ -41,15 +43,12 @@ class Dictionary {
   };
   static void insert(Table& table, std::uint64_t key);
   void remember(std::uint64_t key);
-  bool write_line(std::string_view line);
 
-  const std::string path_;
-  const std::uint64_t begin_ns_;
   std::atomic<const Table*> table_;
   std::atomic<std::uint64_t> lost_{0};
   std::mutex mutex_;  // of what follows
   std::vector<std::unique_ptr<Table>> tables_;
-  std::uint64_t bytes_ = 0;
+  TextFile file_;
 };
 
 }  // namespace msprof::acl

@@ -26,30 +26,32 @@ constexpr std::array<std::string_view, 9> kMetrics = {
     "ResourceConflictRatio", "MemoryUB",        "L2Cache", "PipelineExecuteUtilization",
     "MemoryAccess"};
 
-// A setting that is a frequency in Hz, and what it is in sample.json: a switch, and the interval in
-// `per_second`ths of a second.
-struct FrequencySetting {
-  std::uint32_t type;
-  std::uint64_t highest_hz;
-  std::string_view switch_key;
-  std::string_view interval_key;
-  std::uint64_t per_second;
-};
-constexpr std::array kFrequencies = {
-    FrequencySetting{ACL_PROF_SYS_HARDWARE_MEM_FREQ, 100, "hardware_mem",
-                     "hardware_mem_sampling_interval", 1'000'000},
-    FrequencySetting{ACL_PROF_SYS_IO_FREQ, 100, "io_profiling", "io_sampling_interval", 1000},
-    FrequencySetting{ACL_PROF_SYS_INTERCONNECTION_FREQ, 50, "interconnection_profiling",
-                     "interconnection_sampling_interval", 1000},
-    FrequencySetting{ACL_PROF_DVPP_FREQ, 100, "dvpp_profiling", "dvpp_sampling_interval", 1000},
-    FrequencySetting{ACL_PROF_LOW_POWER_FREQ, 100, "sysLp", "sysLpFreq", 1'000'000},
-    FrequencySetting{ACL_PROF_SYS_CPU_FREQ, 50, "cpu_profiling", "cpu_sampling_interval", 1000},
-    FrequencySetting{ACL_PROF_HOST_SYS_USAGE_FREQ, 50, "", "host_sys_usage_interval", 1000},
+constexpr const char* kTo50 = "1 to 50";
+constexpr const char* kTo100 = "1 to 100";
+constexpr const char* kCpuOrMemory = "cpu, mem or both, which is what /proc tells";
+constexpr std::array kSettingInfos = {
+    SettingInfo{ACL_PROF_STORAGE_LIMIT, "ACL_PROF_STORAGE_LIMIT", "200MB to 4294967295MB"},
+    SettingInfo{ACL_PROF_SYS_HARDWARE_MEM_FREQ, "ACL_PROF_SYS_HARDWARE_MEM_FREQ", kTo100, 100},
+    SettingInfo{ACL_PROF_LLC_MODE, "ACL_PROF_LLC_MODE", "read or write"},
+    SettingInfo{ACL_PROF_SYS_IO_FREQ, "ACL_PROF_SYS_IO_FREQ", kTo100, 100},
+    SettingInfo{ACL_PROF_SYS_INTERCONNECTION_FREQ, "ACL_PROF_SYS_INTERCONNECTION_FREQ", kTo50, 50},
+    SettingInfo{ACL_PROF_DVPP_FREQ, "ACL_PROF_DVPP_FREQ", kTo100, 100},
+    SettingInfo{ACL_PROF_HOST_SYS, "ACL_PROF_HOST_SYS", kCpuOrMemory},
+    SettingInfo{ACL_PROF_HOST_SYS_USAGE, "ACL_PROF_HOST_SYS_USAGE", kCpuOrMemory},
+    SettingInfo{ACL_PROF_HOST_SYS_USAGE_FREQ, "ACL_PROF_HOST_SYS_USAGE_FREQ", kTo50, 50},
+    SettingInfo{ACL_PROF_LOW_POWER_FREQ, "ACL_PROF_LOW_POWER_FREQ", kTo100, 100},
+    SettingInfo{ACL_PROF_SYS_MEM_SERVICEFLOW, "ACL_PROF_SYS_MEM_SERVICEFLOW", "names"},
+    SettingInfo{ACL_PROF_SYS_CPU_FREQ, "ACL_PROF_SYS_CPU_FREQ", kTo50, 50},
+    SettingInfo{ACL_PROF_OPTYPE, "ACL_PROF_OPTYPE", "names"},
+    SettingInfo{ACL_PROF_PATH, "ACL_PROF_PATH", "a path without special characters"},
 };
 
-// "cpu", "mem" or both, each once.
-bool names_cpu_or_memory(std::string_view list) {
-  return list == "cpu" || list == "mem" || list == "cpu,mem" || list == "mem,cpu";
+// Reads "cpu", "mem" or both, each once.
+bool read_cpu_or_memory(std::string_view list, bool& cpu, bool& memory) {
+  if (list != "cpu" && list != "mem" && list != "cpu,mem" && list != "mem,cpu") return false;
+  cpu = list.find("cpu") != std::string_view::npos;
+  memory = list.find("mem") != std::string_view::npos;
+  return true;
 }
 
 }  // namespace
@@ -74,7 +76,8 @@ std::uint64_t with_implied_bits(std::uint64_t bits) {
   return bits;
 }
 
-aclError check_content(const ProfConfig& config) {
+aclError check_content(const ProfConfig& config, const ProfSettings& settings) {
+  if (config.bits == 0 && settings.host_usage().any()) return ACL_SUCCESS;
   return runtime::check_bits(config, kSupportedBits, ACL_PROF_AICORE_METRICS,
                              metrics_name(config.metrics).has_value());
 }
@@ -102,16 +105,19 @@ void ProfSettings::put(std::string_view key, std::string value) {
   }
 }
 
+const SettingInfo* setting_info(std::uint32_t type) {
+  const auto found = std::find_if(kSettingInfos.begin(), kSettingInfos.end(),
+                                  [&](const SettingInfo& info) { return info.type == type; });
+  return found == kSettingInfos.end() ? nullptr : &*found;
+}
+
 aclError ProfSettings::set(std::uint32_t type, std::string_view value) {
   constexpr aclError kRefused = ACL_ERROR_INVALID_PROFILING_CONFIG;
-  for (const FrequencySetting& setting : kFrequencies) {
-    if (setting.type != type) continue;
-    const auto hz = number_in(value, 1, setting.highest_hz);
-    if (!hz) return kRefused;
-    if (!setting.switch_key.empty()) put(setting.switch_key, "on");
-    put(setting.interval_key, std::to_string(setting.per_second / *hz));
-    return ACL_SUCCESS;
-  }
+  constexpr aclError kOfCard = ACL_ERROR_FEATURE_UNSUPPORTED;
+  const SettingInfo* const info = setting_info(type);
+  if (info == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const auto hz = number_in(value, 1, info->highest_hz);
+  if (info->highest_hz != 0 && !hz) return kRefused;
   switch (type) {
     case ACL_PROF_STORAGE_LIMIT: {
       if (!value.ends_with("MB")) return kRefused;
@@ -121,28 +127,27 @@ aclError ProfSettings::set(std::uint32_t type, std::string_view value) {
       put("storageLimit", std::string(value));
       return ACL_SUCCESS;
     }
-    case ACL_PROF_LLC_MODE:
-      if (value != "read" && value != "write") return kRefused;
-      put("llc_profiling", std::string(value));
-      return ACL_SUCCESS;
     case ACL_PROF_HOST_SYS:
-      // Disk, network and calls of the system need tools of root that this runtime does not start.
-      if (!names_cpu_or_memory(value)) return kRefused;
+      if (!read_cpu_or_memory(value, host_usage_.process_cpu, host_usage_.process_memory))
+        return kRefused;
       put("host_sys", std::string(value));
       return ACL_SUCCESS;
     case ACL_PROF_HOST_SYS_USAGE:
-      if (!names_cpu_or_memory(value)) return kRefused;
+      if (!read_cpu_or_memory(value, host_usage_.all_cpus, host_usage_.all_memory)) return kRefused;
       put("host_sys_usage", std::string(value));
+      return ACL_SUCCESS;
+    case ACL_PROF_HOST_SYS_USAGE_FREQ:
+      host_usage_.hz = static_cast<std::uint32_t>(*hz);
+      put("host_sys_usage_interval", std::to_string(1000 / *hz));
       return ACL_SUCCESS;
     case ACL_PROF_PATH:
       if (value.empty() || !is_allowed_path(value)) return kRefused;
       path_ = absolute_path(value);
       return ACL_SUCCESS;
-    case ACL_PROF_SYS_MEM_SERVICEFLOW:
-    case ACL_PROF_OPTYPE:
-      return kRefused;
+    case ACL_PROF_LLC_MODE:
+      return value == "read" || value == "write" ? kOfCard : kRefused;
     default:
-      return ACL_ERROR_INVALID_PARAM;
+      return kOfCard;
   }
 }
 

@@ -76,16 +76,35 @@ aclError Profiler::init(std::string_view path) {
 aclError Profiler::set_config(std::uint32_t type, std::string_view value) {
   const std::lock_guard lock(mutex_);
   ProfSettings changed = settings_;
-  if (const aclError result = changed.set(type, value); result != ACL_SUCCESS) return result;
+  const aclError set = changed.set(type, value);
+  const SettingInfo* const info = setting_info(type);
+  if (info == nullptr) return set;
+  if (set == ACL_ERROR_INVALID_PROFILING_CONFIG) {
+    say("aclprofSetConfig: " + std::string(info->name) + " must be " + info->expected + ", not \"" +
+        std::string(value.substr(0, 80)) + "\"");
+    return set;
+  }
   if (const aclError result = runtime::refusal_by_configuration(state_); result != ACL_SUCCESS)
     return result;
+  if (set == ACL_ERROR_FEATURE_UNSUPPORTED) {
+    say("aclprofSetConfig: " + std::string(info->name) +
+        " asks for counters of a card, which a host does not have: leave it out");
+    return ACL_ERROR_INVALID_PROFILING_CONFIG;
+  }
   settings_ = std::move(changed);
   return ACL_SUCCESS;
 }
 
-aclError Profiler::start(const ProfConfig& config) {
-  if (const aclError result = check_content(config); result != ACL_SUCCESS) return result;
+aclError Profiler::check(const ProfConfig& config) {
   const std::lock_guard lock(mutex_);
+  const aclError result = check_content(config, settings_);
+  return result == ACL_SUCCESS ? runtime::refusal_by_configuration(state_) : result;
+}
+
+aclError Profiler::start(const ProfConfig& config) {
+  const std::lock_guard lock(mutex_);
+  if (const aclError result = check_content(config, settings_); result != ACL_SUCCESS)
+    return result;
   if (const aclError result = runtime::refusal_of_start(state_, started(), config);
       result != ACL_SUCCESS)
     return result;
@@ -277,6 +296,7 @@ aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
   if ((config.bits & ACL_PROF_AICORE_METRICS) != 0) options.metrics = config.metrics;
   options.chip = *chip;
   options.storage_limit_bytes = settings.storage_limit_bytes();
+  options.host_usage = settings.host_usage();
   options.parameters = settings.parameters();
   if (is_dynamic_mode()) options.parameters.emplace_back("dynamic", "on");
   std::shared_ptr<Recording> recording = Recording::start(options, why);

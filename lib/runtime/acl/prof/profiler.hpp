@@ -42,6 +42,8 @@ class Profiler {
   // The calls of acl_prof.h that change or need the state. Null pointers are refused before them.
   aclError init(std::string_view path);
   aclError set_config(std::uint32_t type, std::string_view value);
+  // What start() would refuse whatever is recorded already.
+  aclError check(const ProfConfig& config);
   aclError start(const ProfConfig& config);
   aclError stop(const ProfConfig& config);
   aclError finalize();

@@ -166,6 +166,7 @@ struct Recording::Files {
   std::vector<DeviceFiles*> by_number;
   std::unique_ptr<Dictionary> hashes;
   std::unique_ptr<Dictionary> types;
+  std::unique_ptr<HostUsage> usage;
   std::atomic<bool> is_finished{false};
   std::mutex device_mutex;  // of make_device()
 };
@@ -215,6 +216,8 @@ void Recording::Files::make_files() {
   hashes = std::make_unique<Dictionary>(data + "unaging.additional.hash_dic.slice_0");
   types = std::make_unique<Dictionary>(data + "unaging.additional.type_info_dic.slice_0");
   types->add_lines(type_info_lines());
+  if (options.host_usage.any())
+    usage = std::make_unique<HostUsage>(options.host_usage, data, space);
   constexpr int kAscend910b = 5;
   constexpr int kAscend910a = 1;
   const FileKind* const kinds = options.chip == kAscend910b ? kStarsKinds : kHwtsKinds;
@@ -348,6 +351,8 @@ std::atomic<std::uint32_t>* Recording::turns(std::uint16_t device, std::uint16_t
 void Recording::finish(bool at_exit) {
   Files& files = *files_;
   if (files.process != getpid() || files.is_finished.exchange(true)) return;
+  // Its last samples belong to the recording.
+  if (files.usage != nullptr) files.usage->stop();
   const Moment end = now();
   files.for_each([](SliceFile& file) { file.refuse(); });
   files.is_worker_gone = files.worker.stop(at_exit);
@@ -381,6 +386,7 @@ std::uint64_t Recording::removed() const {
 
 std::uint64_t Recording::lost() const {
   std::uint64_t sum = files_->hashes->lost() + files_->types->lost();
+  if (files_->usage != nullptr) sum += files_->usage->lost();
   files_->for_each([&](const SliceFile& file) { sum += file.lost(); });
   return sum;
 }

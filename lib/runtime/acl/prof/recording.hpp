@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/acl/prof/host_usage.hpp"
+
 namespace msprof::acl {
 
 // Bits of aclprofCreateConfig's dataTypeConfig that the writer knows. Values: acl_prof.h.
@@ -49,6 +51,7 @@ struct RecordingOptions {
   std::uint32_t metrics = 0xFF;           // aclprofAicoreMetrics; 0xFF: none
   int chip = 5;                           // platform_version of info.json: 5, 4 or 1
   std::uint64_t storage_limit_bytes = 0;  // of the folder; 0: none
+  HostUsageOptions host_usage;
   std::vector<std::pair<std::string, std::string>> parameters;  // further keys of sample.json
 };
 
