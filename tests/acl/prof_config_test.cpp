@@ -63,8 +63,9 @@ TEST_CASE("bits bring those that they imply") {
   CHECK(with_implied_bits(ACL_PROF_OP_ATTR) == (task_time | ACL_PROF_OP_ATTR));
   CHECK(with_implied_bits(ACL_PROF_TASK_TIME_L3) ==
         (task_time | ACL_PROF_TASK_TIME_L2 | ACL_PROF_TASK_TIME_L3));
-  CHECK(with_implied_bits(ACL_PROF_API_STATS | ACL_PROF_ACL_API | ACL_PROF_TASK_TIME) ==
-        (ACL_PROF_API_STATS | ACL_PROF_ACL_API));
+  for (const std::uint64_t with : {std::uint64_t{0}, std::uint64_t{ACL_PROF_ACL_API},
+                                   std::uint64_t{ACL_PROF_ACL_API | ACL_PROF_TASK_TIME}})
+    CHECK(with_implied_bits(ACL_PROF_API_STATS | with) == (ACL_PROF_API_STATS | ACL_PROF_ACL_API));
 }
 
 TEST_CASE("settings have ranges, and a value outside leaves what was set before") {
@@ -125,6 +126,25 @@ TEST_CASE("settings are in sample.json, and the path takes the place of that of 
   const std::string sample = read_file(other + "/" + made[0] + "/host/sample.json");
   CHECK(sample.find("300MB") != std::string::npos);
   CHECK(sample.find("\"host_sys_usage_interval\":\"20\"") != std::string::npos);
+}
+
+TEST_CASE("a path that was set takes the place of the init, and of its path") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  const std::string path = scene.output();
+  REQUIRE(aclprofSetConfig(ACL_PROF_PATH, path.c_str(), path.size()) == ACL_SUCCESS);
+  const aclprofConfig* const config = scene.config({0}, ACL_PROF_ACL_API);
+  REQUIRE(aclprofStart(config) == ACL_SUCCESS);
+  CHECK(scene.folders().size() == 1);
+  CHECK(aclprofStop(config) == ACL_SUCCESS);
+  CHECK(aclprofFinalize() == ACL_SUCCESS);
+  // Settings end with the finalize.
+  CHECK(aclprofStart(config) == ACL_ERROR_PROF_NOT_RUN);
+  // A start that is refused changes nothing.
+  REQUIRE(aclprofSetConfig(ACL_PROF_PATH, "/proc/nowhere", 13) == ACL_SUCCESS);
+  const CapturedStderr quiet;
+  CHECK(aclprofStart(config) == ACL_ERROR_INVALID_FILE);
+  CHECK(aclprofFinalize() == ACL_ERROR_PROF_NOT_RUN);
 }
 
 TEST_CASE("what a host does not have is refused by its name") {
@@ -294,13 +314,33 @@ TEST_CASE("an unknown key fails aclInit, which may be called again") {
   CHECK(scene.folders().size() == 1);
 }
 
-TEST_CASE("a folder that cannot be made is said, and the application goes on") {
+TEST_CASE("a folder that cannot be made is replaced by that of the program, which is said") {
   Scene scene;
   const TempFolder folder;
   const auto path = folder / "acl.json";
   write_file(path, R"({"profiler":{"switch":"on","output":"/proc/nowhere"}})");
+  const auto own = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto before = prof_folder_names(own);
   const CapturedStderr captured;
   CHECK(scene.acl_init(path.c_str()) == ACL_SUCCESS);
+  CHECK(captured.text().find("/proc/nowhere cannot be written") != std::string::npos);
+  CHECK(captured.text().find("recorded in " + own.string()) != std::string::npos);
+  CHECK(scene.init() == ACL_ERROR_PROF_ALREADY_RUN);
+  aclFinalize();
+  auto made = prof_folder_names(own);
+  std::erase_if(made, [&](const std::string& name) {
+    return std::find(before.begin(), before.end(), name) != before.end();
+  });
+  REQUIRE(made.size() == 1);
+  CHECK(std::filesystem::exists(own / made[0] / "host" / "end_info"));
+  std::filesystem::remove_all(own / made[0]);
+}
+
+TEST_CASE("a collector's folder that cannot be made is said, and the application goes on") {
+  Scene scene;
+  const Variable sample("PROFILER_SAMPLECONFIG", R"({"result_dir":"/proc/nowhere"})");
+  const CapturedStderr captured;
+  CHECK(scene.acl_init() == ACL_SUCCESS);
   CHECK(captured.text().find("nothing is recorded") != std::string::npos);
   CHECK(scene.init() == ACL_SUCCESS);
 }

@@ -109,6 +109,19 @@ const std::vector<Rule>& start_rules() {
          return aclprofStart(
              scene.config({0}, ACL_PROF_AICORE_METRICS, static_cast<aclprofAicoreMetrics>(9)));
        }},
+      {"aclprofStart", "metrics that a 910B does not have", ACL_ERROR_INVALID_PARAM,
+       [](Scene& scene) {
+         scene.init();
+         return aclprofStart(
+             scene.config({0}, ACL_PROF_AICORE_METRICS, ACL_AICORE_PIPE_EXECUTE_UTILIZATION));
+       }},
+      {"aclprofStart", "the same metrics of another chip", ACL_SUCCESS,
+       [](Scene& scene) {
+         const Variable chip("MSPROF_HOST_CHIP", "4");
+         scene.init();
+         return aclprofStart(
+             scene.config({0}, ACL_PROF_AICORE_METRICS, ACL_AICORE_PIPE_EXECUTE_UTILIZATION));
+       }},
       {"aclprofStart", "before aclprofInit", ACL_ERROR_PROF_NOT_RUN,
        [](Scene& scene) { return aclprofStart(scene.config({0}, kCalls)); }},
       {"aclprofStart", "after a profile that aclInit configured", ACL_ERROR_PROF_ALREADY_RUN,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -29,6 +30,14 @@ constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 constexpr std::array<std::string_view, 8> kLaunchers = {
     "torchrun", "mpirun", "mpiexec", "srun", "deepspeed", "accelerate", "msrun", "horovodrun",
 };
+
+constexpr std::string_view kMetricsOfOtherChips = "PipelineExecuteUtilization";
+
+// As the host runtime reads it (docs/host_cann.md).
+bool records_as_910b() {
+  const char* const chip = std::getenv("MSPROF_HOST_CHIP");
+  return chip == nullptr || *chip == '\0' || std::string_view(chip) == "5";
+}
 
 bool is_launcher(const Application& application) {
   const std::string name = application.program.filename().string();
@@ -123,6 +132,11 @@ void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& c
                 fmt::format("--host-sys={}: the host runtime records cpu and mem, which /proc "
                             "tells, and nothing else of a host: leave {} out",
                             settings.value("host-sys"), loads));
+  if (settings.value("aic-metrics") == kMetricsOfOtherChips && records_as_910b())
+    throw Error(Exit::usage,
+                fmt::format("--aic-metrics={}: the host runtime records as a 910B, which does not "
+                            "have them: choose others, or set MSPROF_HOST_CHIP=4",
+                            kMetricsOfOtherChips));
   const auto names = options_for_driver(settings);
   if (names.empty()) return;
   throw Error(

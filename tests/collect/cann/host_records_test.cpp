@@ -118,3 +118,12 @@ TEST_CASE("the load of the host is recorded beside what the application does") {
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("leave disk,osrt out"));
 }
+
+TEST_CASE("metrics that the recorded chip does not have are refused before the start") {
+  const Collection scene;
+  const RunResult refused =
+      scene.collect({"-m", DEMO_ACL, "--aic-metrics", "PipelineExecuteUtilization"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("MSPROF_HOST_CHIP=4"));
+  CHECK(scene.captures().empty());
+}

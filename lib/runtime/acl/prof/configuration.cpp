@@ -194,12 +194,12 @@ aclError read_metrics(const Settings& settings, ProfConfig& config) {
   if (settings.of_collector() && settings.text({"", "ai_core_profiling"}) == "off")
     return ACL_SUCCESS;
   const auto metrics = metrics_of_name(name);
-  if (!metrics) {
+  if (!metrics || !are_host_metrics(*metrics)) {
     return settings.wrong(kMetricsKey, name,
                           name.starts_with("Custom:")
                               ? "the name of one of the nine metrics on a host, which has no "
                                 "events of a card"
-                              : "the name of one of the nine metrics");
+                              : "the name of metrics that the chip has");
   }
   config.metrics = *metrics;
   if (!name.empty()) config.bits |= ACL_PROF_AICORE_METRICS;

@@ -1,5 +1,7 @@
 #include "runtime/acl/prof/prof_config.hpp"
 
+#include <stdlib.h>
+
 #include <algorithm>
 #include <array>
 
@@ -67,8 +69,17 @@ std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32
   return config;
 }
 
+std::optional<int> host_chip(std::string& why) {
+  const char* const value = secure_getenv("MSPROF_HOST_CHIP");
+  if (value == nullptr || *value == '\0') return 5;
+  const std::string_view text = value;
+  if (text == "5" || text == "4" || text == "1") return text[0] - '0';
+  why = "MSPROF_HOST_CHIP must be 5, 4 or 1, not \"" + std::string(text.substr(0, 40)) + "\"";
+  return std::nullopt;
+}
+
 std::uint64_t with_implied_bits(std::uint64_t bits) {
-  if ((bits & kApiStats) != 0) return bits & (ACL_PROF_ACL_API | kApiStats);
+  if ((bits & kApiStats) != 0) return ACL_PROF_ACL_API | kApiStats;
   if ((bits & ACL_PROF_TASK_TIME_L3) != 0) bits |= kTaskTimes;
   if ((bits & (ACL_PROF_L2CACHE | ACL_PROF_OP_ATTR)) != 0) bits |= ACL_PROF_TASK_TIME;
   if ((bits & ACL_PROF_TASK_TIME) != 0) bits |= ACL_PROF_TASK_TIME_L0;
@@ -79,7 +90,16 @@ std::uint64_t with_implied_bits(std::uint64_t bits) {
 aclError check_content(const ProfConfig& config, const ProfSettings& settings) {
   if (config.bits == 0 && settings.host_usage().any()) return ACL_SUCCESS;
   return runtime::check_bits(config, kSupportedBits, ACL_PROF_AICORE_METRICS,
-                             metrics_name(config.metrics).has_value());
+                             are_host_metrics(config.metrics));
+}
+
+bool are_host_metrics(std::uint32_t metrics) {
+  constexpr int kAscend910b = 5;
+  std::string ignored;
+  // Readers know no columns of these for a 910B, and drop all that its device recorded.
+  const bool is_of_other_chip =
+      metrics == ACL_AICORE_PIPE_EXECUTE_UTILIZATION && host_chip(ignored) == kAscend910b;
+  return metrics_name(metrics).has_value() && !is_of_other_chip;
 }
 
 std::optional<std::string_view> metrics_name(std::uint32_t metrics) {

@@ -26,12 +26,17 @@ std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32
                                            std::uint32_t existing, std::uint32_t metrics,
                                            std::uint64_t bits);
 
+// The chip family of the records (MSPROF_HOST_CHIP); nothing, and why, for a value that is none.
+std::optional<int> host_chip(std::string& why);
+
 // `bits` with those that they imply.
 std::uint64_t with_implied_bits(std::uint64_t bits);
 
 // The raw name of metrics ("PipeUtilization"); nothing for a number or a name that is none.
 std::optional<std::string_view> metrics_name(std::uint32_t metrics);
 std::optional<std::uint32_t> metrics_of_name(std::string_view name);
+// Whether these are metrics, and such as the chip has.
+bool are_host_metrics(std::uint32_t metrics);
 
 // What a setting of aclprofSetConfig takes, and its name: for sentences.
 struct SettingInfo {

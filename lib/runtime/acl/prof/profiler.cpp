@@ -13,22 +13,13 @@
 #include "runtime/acl/prof/interrupt.hpp"
 #include "runtime/acl/prof/op_record.hpp"
 #include "runtime/acl/prof/stamps.hpp"
+#include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::acl {
 namespace {
 
 using runtime::say;
-
-// The chip family of the records; nothing for a value that is none.
-std::optional<int> host_chip(std::string& why) {
-  const char* const value = secure_getenv("MSPROF_HOST_CHIP");
-  if (value == nullptr || *value == '\0') return 5;
-  const std::string_view text = value;
-  if (text == "5" || text == "4" || text == "1") return text[0] - '0';
-  why = "MSPROF_HOST_CHIP must be 5, 4 or 1, not \"" + std::string(text.substr(0, 40)) + "\"";
-  return std::nullopt;
-}
 
 // An application may exit without any of the closing calls.
 __attribute__((destructor)) void complete_at_exit() {
@@ -105,13 +96,18 @@ aclError Profiler::start(const ProfConfig& config) {
   const std::lock_guard lock(mutex_);
   if (const aclError result = check_content(config, settings_); result != ACL_SUCCESS)
     return result;
-  if (const aclError result = runtime::refusal_of_start(state_, started(), config);
+  // The path of aclprofSetConfig takes the place of aclprofInit, too.
+  const bool is_init = state_ == State::off && !settings_.path().empty() && acl_is_initialised() &&
+                       !is_dynamic_mode();
+  const State state = is_init ? State::api : state_;
+  if (const aclError result = runtime::refusal_of_start(state, started(), config);
       result != ACL_SUCCESS)
     return result;
   std::string why;
   const aclError result =
       begin(config, settings_, settings_.path().empty() ? output_ : settings_.path(), false, why);
   if (!why.empty()) say(why + ": nothing is recorded");
+  if (result == ACL_SUCCESS) state_ = state;
   return result;
 }
 
@@ -225,11 +221,19 @@ void Profiler::begin(Configuration asked) {
                                                 begin_it, end_it);
 }
 
-// A folder that cannot be made is no reason to keep the application from running.
+// A folder that cannot be made is no reason to keep the application from running. Of one that
+// acl.json names the application's takes the place; a collector would not look there.
 void Profiler::begin_configured() {
   std::string why;
-  const aclError result =
+  aclError result =
       begin(configuration_.config, configuration_.settings, configuration_.output, true, why);
+  const std::string folder = runtime::executable_folder();
+  if (result == ACL_ERROR_INVALID_FILE && configuration_.collector.empty() &&
+      configuration_.output != folder) {
+    std::string ignored;
+    result = begin(configuration_.config, configuration_.settings, folder, true, ignored);
+    if (result == ACL_SUCCESS) say(std::exchange(why, "") + ": recorded in " + folder);
+  }
   if (!why.empty()) say(why + ": nothing is recorded");
   state_ = result == ACL_SUCCESS ? State::configured : State::off;
   if (result == ACL_SUCCESS) tell_collector(configuration_, running_.back().recording->folder());
