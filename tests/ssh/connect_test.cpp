@@ -208,6 +208,7 @@ TEST_CASE("Servers without a common algorithm are said, with what both sides hav
     const std::string text = refusal_of(login_to(board));
     INFO(text);
     CHECK(contains(text, sentence));
+    CHECK_FALSE(contains(text, ", ;"));
     CHECK(contains(text, "dropbear 2020.79"));
   }
 }
