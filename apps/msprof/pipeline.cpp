@@ -19,7 +19,6 @@
 #include "export/json_text.hpp"
 #include "import/importer.hpp"
 #include "import/record_layout.hpp"
-#include "session/capture_walk.hpp"
 #include "session/session.hpp"
 #include "store/layout_origin.hpp"
 

@@ -1,6 +1,6 @@
 // Every capture below a folder, and what else stands for captures there: results of clusters, ranks
-// that a framework gave. For `list`, for the capture of a verb without -dir, and for the search of
-// a cluster's captures.
+// that a framework gave. For `list`, for newest_capture(), and for the search of a cluster's
+// captures.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,6 @@ struct CapturesBelow {
 // Walks `folder` and the folders below it, to any depth that people use. Hidden folders, links and
 // what lies in a capture are not looked at; in order of paths.
 CapturesBelow walk_captures(const std::filesystem::path& folder);
-
-// Finds the capture without -dir: `folder` itself, else the newest below it, by begin_time_ns().
-// Warns of skipped folders that are newer. Throws Error(nothing_to_do) where there is none.
-std::filesystem::path newest_capture(const std::filesystem::path& folder);
 
 // The rank of a training job that a capture names; empty where it names none, or several.
 std::optional<std::int64_t> rank_of(const Session& session);

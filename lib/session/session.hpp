@@ -137,4 +137,9 @@ std::int64_t capture_time_ns(const std::filesystem::path& capture);
 // When the run of a capture began, as far as is known: by run.json, else capture_time_ns().
 std::int64_t begin_time_ns(const std::filesystem::path& capture);
 
+// Finds the capture without -dir: `folder` itself, else the newest that walk_captures() finds, by
+// begin_time_ns(). Warns of skipped folders that are newer. Throws Error(nothing_to_do) where there
+// is none.
+std::filesystem::path newest_capture(const std::filesystem::path& folder);
+
 }  // namespace msprof
