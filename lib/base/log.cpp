@@ -8,8 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "base/findings.hpp"
+#include "base/log_stream.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -20,6 +23,9 @@ namespace {
 // themselves.
 std::mutex g_line_mutex;
 bool g_line_shown = false;
+constexpr std::string_view kErrorPrefix = "error: ";  // of log::error()
+bool g_on_stdout = false;
+std::string g_held_errors;
 
 void clear_shown_line() {
   if (!g_line_shown) return;
@@ -27,10 +33,20 @@ void clear_shown_line() {
   g_line_shown = false;
 }
 
-void write_message(std::string_view line) {
+void write_to(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  // Before what an application writes to the same descriptor.
+  if (stream == stdout) std::fflush(stdout);
+}
+
+void write_message(std::string_view line, bool is_error) {
   const std::lock_guard lock(g_line_mutex);
+  if (g_on_stdout && is_error) {
+    g_held_errors += line;
+    return;
+  }
   clear_shown_line();
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_to(g_on_stdout ? stdout : stderr, line);
 }
 
 }  // namespace
@@ -107,7 +123,20 @@ void write(Level least, std::string_view prefix, std::string_view message) {
   // Lines of one message are kept; everything else that steers a terminal is not.
   line += printable(message, KeepNewlines::yes);
   line += '\n';
-  write_message(line);
+  write_message(line, prefix == kErrorPrefix);
+}
+
+void use_stdout() {
+  g_on_stdout = true;
+}
+
+bool is_on_stdout() {
+  return g_on_stdout;
+}
+
+void release_errors(bool is_success) {
+  const std::lock_guard lock(g_line_mutex);
+  write_to(is_success ? stdout : stderr, std::exchange(g_held_errors, {}));
 }
 
 void warn_of(FindingId id, std::string_view message) {
