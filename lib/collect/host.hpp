@@ -31,6 +31,15 @@ struct ExtraFile {
   std::string text;
 };
 
+// Changes to what a program prints on stdout.
+struct OutputChanges {
+  std::string dropped;  // lines that begin with this text are left out; empty: none
+  std::string from;     // this text, where it is not empty,
+  std::string to;       // becomes this one
+
+  bool is_empty() const { return dropped.empty() && from.empty(); }
+};
+
 // Program to start. Paths are relative to the project.
 struct RunCommand {
   std::filesystem::path main;
@@ -41,8 +50,9 @@ struct RunCommand {
   // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": in front of what the application has then.
   std::vector<std::string> prepended;
   bool stdout_to_stderr = false;
-  bool on_terminal = false;    // of the board: what it prints comes at once, as one stream
-  bool without_input = false;  // its stdin is empty: this machine's is for somebody else
+  bool on_terminal = false;        // of the board: what it prints comes at once, as one stream
+  bool without_input = false;      // its stdin is empty: this machine's is for somebody else
+  OutputChanges output_changes{};  // of this machine alone
   // Of a host whose runs survive a lost connection, for it to keep there: the time limit, and a
   // text for who goes on with the run.
   std::optional<double> timeout_seconds{};

@@ -186,6 +186,7 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
   program.working_folder = project_ / command.working_folder;
   program.stdout_to_stderr = command.stdout_to_stderr;
   program.without_input = command.without_input;
+  program.output_changes = command.output_changes;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     program.environment.emplace_back(static_cast<const char*>(*entry));
   }

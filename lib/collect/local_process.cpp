@@ -34,7 +34,7 @@ struct SupervisedProgram {
   char* const* arguments = nullptr;
   char* const* environment = nullptr;
   const char* working_folder = nullptr;
-  bool stdout_to_stderr = false;
+  int stdout_fd = STDOUT_FILENO;
   bool without_input = false;
   sigset_t signal_mask = {};  // the application's
 };
@@ -158,7 +158,8 @@ void restore_signals(const sigset_t& mask) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   int error = 0;
   if (::getppid() != supervisor) _exit(127);
-  if (program.stdout_to_stderr && ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) error = errno;
+  if (program.stdout_fd != STDOUT_FILENO && ::dup2(program.stdout_fd, STDOUT_FILENO) < 0)
+    error = errno;
   if (error == 0 && program.without_input) {
     const int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (empty < 0 || ::dup2(empty, STDIN_FILENO) < 0) error = errno;
@@ -365,7 +366,10 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   supervised.arguments = argument_pointers.data();
   supervised.environment = environment_pointers.data();
   supervised.working_folder = program.working_folder.c_str();
-  supervised.stdout_to_stderr = program.stdout_to_stderr;
+  const int stdout_fd = program.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO;
+  Pipe output;
+  if (!program.output_changes.is_empty()) output = make_pipe();
+  supervised.stdout_fd = output.write_end ? output.write_end.get() : stdout_fd;
   supervised.without_input = program.without_input;
 
   sigset_t all;
@@ -384,6 +388,10 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   if (supervisor_ < 0) fail("cannot start a process");
   control_ = std::move(control.write_end);
   reports_ = std::move(reports.read_end);
+  // A thread, so after the fork.
+  if (output.read_end)
+    pump_ = std::make_unique<RewritingPump>(std::move(output.read_end), stdout_fd,
+                                            program.output_changes);
 }
 
 LocalProcess::~LocalProcess() {
@@ -441,6 +449,7 @@ bool LocalProcess::read_report() {
 void LocalProcess::finish() {
   finished_ = true;
   control_.reset();
+  pump_.reset();
   while (::waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
   }
   // A supervisor that was killed takes the application with it and reports nothing.

@@ -4,11 +4,13 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/file_reader.hpp"
 #include "collect/host.hpp"
+#include "collect/output_rewriter.hpp"
 
 namespace msprof {
 
@@ -18,11 +20,13 @@ struct LocalProgram {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path working_folder;
   bool stdout_to_stderr = false;
-  bool without_input = false;  // stdin is empty
+  bool without_input = false;    // stdin is empty
+  OutputChanges output_changes;  // where there are any, stdout is a pipe
 };
 
-// The application has the descriptors 0, 1 and 2 of this process and no shell in between. It lives
-// in a session of its own: Ctrl-C reaches it through signal() alone.
+// The application has the descriptors 0, 1 and 2 of this process, unless the program says
+// otherwise, and no shell in between. It lives in a session of its own: Ctrl-C reaches it through
+// signal() alone.
 class LocalProcess : public RunningProgram {
  public:
   // Throws Error(internal_error) when the machine has no processes or descriptors left.
@@ -42,6 +46,7 @@ class LocalProcess : public RunningProgram {
   pid_t supervisor_ = 0;
   FileDescriptor control_;
   FileDescriptor reports_;
+  std::unique_ptr<RewritingPump> pump_;  // null: the application has our stdout
   ProgramEnd end_;
   bool finished_ = false;
 };

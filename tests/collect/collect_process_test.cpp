@@ -11,6 +11,7 @@
 #include "collect/collect_fixture.hpp"
 #include "collect/local_process.hpp"
 #include "collect/outcome.hpp"
+#include "collect/output_rewriter.hpp"
 #include "collect/run_folder.hpp"
 #include "support/sample.hpp"
 
@@ -401,4 +402,29 @@ TEST_CASE("When the supervisor is killed the application goes too and the end is
       eventually([&] { return (end = process.wait(std::chrono::milliseconds(50))).has_value(); }));
   CHECK(end->signal == SIGKILL);
   CHECK(eventually([&] { return process_gone(pid); }));
+}
+
+TEST_CASE("lines are left out and texts replaced in a stream, however it is cut") {
+  const msprof::OutputChanges changes = {"[INFO] Data in ", "/out/.tmp/run", "/out"};
+  const std::string printed =
+      "(msprof) /out/.tmp/run/PROF_1\n[INFO] Data in /out/.tmp/run/PROF_1\n[INFO] Data is\n"
+      "a [INFO] Data in b\n/out/.tmp/ru/out/.tmp/runrun\n[INFO] Data in x";
+  const std::string expected =
+      "(msprof) /out/PROF_1\n[INFO] Data is\na [INFO] Data in b\n/out/.tmp/ru/outrun\n";
+  for (std::size_t chunk = 1; chunk <= printed.size(); ++chunk) {
+    msprof::OutputRewriter rewriter(changes);
+    std::string text;
+    for (std::size_t at = 0; at < printed.size(); at += chunk)
+      text += rewriter.take(printed.substr(at, chunk));
+    text += rewriter.end();
+    CAPTURE(chunk);
+    CHECK(text == expected);
+  }
+  // What is no part of either comes at once, and so does what only looked like it.
+  msprof::OutputRewriter rewriter(changes);
+  CHECK(rewriter.take("[IN") == "");
+  CHECK(rewriter.take("PUT] ") == "[INPUT] ");
+  CHECK(rewriter.take("> ") == "> ");
+  CHECK(rewriter.take("/out/.t") == "");
+  CHECK(rewriter.end() == "/out/.t");
 }

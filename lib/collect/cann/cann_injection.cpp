@@ -26,6 +26,10 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 
+// The begin of the vendor's last line, which is read by callers (cann_analyze.md A5).
+constexpr std::string_view kClosingLine =
+    "[INFO] Process profiling data complete. Data is saved in ";
+
 // Programs that start the ranks of a run: each rank has its own number, and they have none.
 constexpr std::array<std::string_view, 8> kLaunchers = {
     "torchrun", "mpirun", "mpiexec", "srun", "deepspeed", "accelerate", "msrun", "horovodrun",
@@ -190,6 +194,8 @@ void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) con
     words.push_back(real_program().string());
     words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
   }
+  // It names the folder in which the data are now, not the one where they will be.
+  command.output_changes.dropped = kClosingLine;
   command.main = run_.choice.place;
   command.arguments = std::move(words);
   set(command, "MSPROF_INNER", "1");

@@ -1,0 +1,85 @@
+#include "collect/output_rewriter.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace msprof {
+
+std::string OutputRewriter::take(std::string_view bytes) {
+  held_ += bytes;
+  std::string out;
+  std::size_t at = 0;
+  const auto& [dropped, from, to] = changes_;
+  while (at < held_.size()) {
+    const std::string_view rest = std::string_view(held_).substr(at);
+    if (is_dropping_) {
+      const std::size_t end = rest.find('\n');
+      is_dropping_ = end == std::string_view::npos;
+      at_line_start_ = !is_dropping_;
+      at += is_dropping_ ? rest.size() : end + 1;
+      continue;
+    }
+    if (at_line_start_ && !dropped.empty() && rest.starts_with(dropped)) {
+      is_dropping_ = true;
+      continue;
+    }
+    if (at_line_start_ && dropped.starts_with(rest)) break;
+    if (!from.empty() && rest.starts_with(from)) {
+      out += to;
+      at += from.size();
+      at_line_start_ = false;
+      continue;
+    }
+    if (from.starts_with(rest)) break;
+    at_line_start_ = rest.front() == '\n';
+    out += rest.front();
+    ++at;
+  }
+  held_.erase(0, at);
+  return out;
+}
+
+std::string OutputRewriter::end() {
+  return std::exchange(held_, {});
+}
+
+RewritingPump::RewritingPump(FileDescriptor from, int to, OutputChanges changes)
+    : from_(std::move(from)), to_(to), rewriter_(std::move(changes)), thread_([this] { run(); }) {}
+
+RewritingPump::~RewritingPump() {
+  is_over_ = true;
+  thread_.join();
+}
+
+void RewritingPump::run() {
+  constexpr int kLookAgainMs = 50;
+  std::array<char, 65536> part;
+  for (;;) {
+    const bool is_last = is_over_;
+    pollfd ready = {from_.get(), POLLIN, 0};
+    const int count = ::poll(&ready, 1, is_last ? 0 : kLookAgainMs);
+    if (count == 0 && is_last) break;
+    if (count <= 0) continue;
+    const ssize_t got = ::read(from_.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    write(rewriter_.take({part.data(), static_cast<std::size_t>(got)}));
+  }
+  write(rewriter_.end());
+}
+
+// A reader that is gone does not stop the program.
+void RewritingPump::write(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t done = ::write(to_, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+}
+
+}  // namespace msprof

@@ -1,0 +1,53 @@
+// OutputRewriter: what a program prints, with changes on its way to our stdout. For LocalProcess.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/file_reader.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+// Rewrites a stream that comes in chunks. Holds back only bytes that may be part of what is
+// changed, so that prompts come at once.
+class OutputRewriter {
+ public:
+  explicit OutputRewriter(OutputChanges changes) : changes_(std::move(changes)) {}
+
+  std::string take(std::string_view bytes);
+  // What was held back, at the end of the stream.
+  std::string end();
+
+ private:
+  OutputChanges changes_;
+  std::string held_;
+  bool at_line_start_ = true;
+  bool is_dropping_ = false;
+};
+
+// Copies a pipe to a descriptor through a rewriter, in a thread.
+class RewritingPump {
+ public:
+  RewritingPump(FileDescriptor from, int to, OutputChanges changes);
+  // Copies what is in the pipe; does not wait for processes that keep it open.
+  ~RewritingPump();
+  RewritingPump(const RewritingPump&) = delete;
+  RewritingPump& operator=(const RewritingPump&) = delete;
+
+ private:
+  void run();
+  void write(std::string_view text) const;
+
+  FileDescriptor from_;
+  int to_;
+  OutputRewriter rewriter_;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;  // the last: it uses the others
+};
+
+}  // namespace msprof
