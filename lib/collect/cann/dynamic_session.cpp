@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/log_stream.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
@@ -76,7 +77,8 @@ DynamicSession::DynamicSession(CollectorSettings settings, fs::path output)
     : settings_(std::move(settings)),
       output_(std::move(output)),
       typed_(STDIN_FILENO),
-      is_terminal_(::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0) {}
+      is_terminal_(::isatty(STDIN_FILENO) != 0 &&
+                   ::isatty(log::is_on_stdout() ? STDOUT_FILENO : STDERR_FILENO) != 0) {}
 
 // A message ends the line of a prompt; the next prompt comes when all is said.
 template <typename... Args>
@@ -87,19 +89,27 @@ void DynamicSession::say(fmt::format_string<Args...> format, Args&&... args) {
 
 void DynamicSession::note(const std::string& sentence) {
   end_prompt();
-  log::error("{}", sentence);
+  log::warn("{}", sentence);
   notes_.push_back(sentence);
 }
 
+// Scripts that type the words of CANN's tool read its answers from stdout (cann_analyze.md A5).
+void DynamicSession::respond(std::string_view line) {
+  if (log::is_on_stdout()) say("{}", line);
+}
+
 void DynamicSession::end_prompt() {
-  if (is_prompting_) std::fputc('\n', stderr);
+  if (is_prompting_) std::fputc('\n', log::is_on_stdout() ? stdout : stderr);
   is_prompting_ = false;
 }
 
 void DynamicSession::prompt() {
-  if (!is_terminal_ || is_prompting_ || is_over_ || log::level() < log::Level::normal) return;
-  std::fputs("start, stop, quit> ", stderr);
-  std::fflush(stderr);
+  const bool is_of_cann = log::is_on_stdout();
+  if (is_prompting_ || is_over_ || log::level() < log::Level::normal) return;
+  if (!is_terminal_ && !is_of_cann) return;
+  std::FILE* const stream = is_of_cann ? stdout : stderr;
+  std::fputs(is_of_cann ? "(msprof) " : "start, stop, quit> ", stream);
+  std::fflush(stream);
   is_prompting_ = true;
 }
 
@@ -149,7 +159,7 @@ void DynamicSession::look(bool waits_for_first) {
       if (typed_.at_end()) quit();
       break;
     }
-    is_prompting_ = false;
+    if (is_terminal_) is_prompting_ = false;  // what was typed ended its line
     if (waits_for_first && members_.empty() && trim(*line) == "start") {
       held_ = *line;
       held_until_ = Clock::now() + kFirstLimit;
@@ -163,7 +173,7 @@ void DynamicSession::obey(const std::string& line) {
   if (line.empty()) return;
   if (line == "start") return start();
   if (line == "stop") return stop();
-  if (line == "quit") return quit();
+  if (line == "quit" || line == "q") return quit();
   if (line == "help") return say("{}", kWordsText);
   const std::string shown = shorten(printable(line), 40);
   const std::string near = did_you_mean(line.substr(0, kMaxTypedBytes), words());
@@ -171,13 +181,17 @@ void DynamicSession::obey(const std::string& line) {
 }
 
 void DynamicSession::start() {
-  if (wants_recording_) return say("it is recorded already: stop comes first");
+  if (wants_recording_) {
+    respond("[WARNING] dynamic profiling already started......");
+    return say("it is recorded already: stop comes first");
+  }
   wants_recording_ = true;
   for (Member& member : members_) start(member);
   // Where all refused, the next start tries again.
   if (is_any_there())
     wants_recording_ = std::any_of(members_.begin(), members_.end(),
                                    [](const Member& one) { return !one.folder.empty(); });
+  if (!wants_recording_) respond("[ERROR] dynamic profiling start failed......");
 }
 
 void DynamicSession::start(Member& member) {
@@ -194,11 +208,16 @@ void DynamicSession::start(Member& member) {
   const std::string name = fs::path(answer.text).filename().string();
   member.folder = output_ / (is_capture_name(name) ? name : "unnamed");
   say("recording {} into {}", member.client.name(), printable(name));
+  if (!std::exchange(has_answered_, true)) respond("dynamic profiling start success......");
 }
 
 void DynamicSession::stop() {
-  if (!wants_recording_) return say("nothing is recorded: start comes first");
+  if (!wants_recording_) {
+    respond("[WARNING] dynamic profiling has not started......");
+    return say("nothing is recorded: start comes first");
+  }
   wants_recording_ = false;
+  has_answered_ = false;
   for (Member& member : members_) {
     if (member.folder.empty()) continue;
     const DynamicAnswer answer = member.client.stop();
@@ -206,6 +225,7 @@ void DynamicSession::stop() {
       note(fmt::format("{} has not stopped by itself: {}", member.client.name(), answer.text));
     end_folder(member);
   }
+  respond("dynamic profiling stop success......");
 }
 
 void DynamicSession::end_folder(Member& member) {
@@ -238,7 +258,7 @@ void DynamicSession::hear() {
 void DynamicSession::quit() {
   if (is_over_) return;
   is_over_ = true;
-  is_prompting_ = false;
+  if (is_terminal_) is_prompting_ = false;
   wants_recording_ = false;
   held_.reset();
   for (Member& member : members_) {
@@ -249,6 +269,7 @@ void DynamicSession::quit() {
     member.is_there = false;
     end_folder(member);
   }
+  respond("dynamic profiling quit success......");
 }
 
 std::vector<fs::path> DynamicSession::take_complete() {

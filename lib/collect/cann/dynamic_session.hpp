@@ -86,6 +86,7 @@ class DynamicSession {
   template <typename... Args>
   void say(fmt::format_string<Args...> format, Args&&... args);
   void note(const std::string& sentence);
+  void respond(std::string_view line);
 
   CollectorSettings settings_;
   std::filesystem::path output_;
@@ -96,6 +97,7 @@ class DynamicSession {
   bool is_over_ = false;
   bool wants_recording_ = false;
   bool was_started_ = false;
+  bool has_answered_ = false;        // the last start was answered
   std::optional<std::string> held_;  // a start that waits for the first application
   std::chrono::steady_clock::time_point held_until_;
   std::vector<std::filesystem::path> complete_;

@@ -90,8 +90,8 @@ class Service {
 
 struct WithoutVerb {};
 
-// msprof collect, or msprof itself, with a pipe as its stdin and a file as its stderr, which can be
-// read meanwhile.
+// msprof collect, or msprof itself, with a pipe as its stdin and a file for its messages (on
+// stderr, and without a verb on stdout), which can be read meanwhile.
 class Session {
  public:
   Session(const SessionScene& scene, std::vector<std::string> words,
@@ -99,11 +99,11 @@ class Session {
       : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
     words.insert(words.begin(),
                  {"collect", "--cann", "--dynamic", "on", "--output", scene.output().string()});
-    run(scene, words, std::move(variables));
+    run(scene, words, std::move(variables), "2");
   }
   Session(const SessionScene& scene, WithoutVerb, const std::vector<std::string>& words)
       : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
-    run(scene, words, {});
+    run(scene, words, {}, "1");
   }
   ~Session() { end_input(); }
   Session(const Session&) = delete;
@@ -140,14 +140,15 @@ class Session {
 
  private:
   void run(const SessionScene& scene, std::vector<std::string> words,
-           std::vector<std::pair<std::string, std::string>> variables) {
+           std::vector<std::pair<std::string, std::string>> variables, const char* stream) {
     fs::remove(pipe_);
     fs::remove(err_);
     REQUIRE(::mkfifo(pipe_.c_str(), 0600) == 0);
     // Both ways: the open does not wait for the reader.
     fd_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
     words.insert(words.begin(),
-                 {"-c", "exec \"$0\" \"$@\" < \"$TYPED\" 2> \"$ERR\"", msprof_path()});
+                 {"-c", std::string("exec \"$0\" \"$@\" < \"$TYPED\" ") + stream + "> \"$ERR\"",
+                  msprof_path()});
     variables.insert(
         variables.end(),
         {{"HOME", scene.home().string()}, {"TYPED", pipe_.string()}, {"ERR", err_.string()}});
@@ -237,10 +238,22 @@ TEST_CASE("the options before any verb reach an application that runs") {
   Session session(scene, WithoutVerb(),
                   {"--dynamic=on", "--pid=" + service.id(), "--output=" + scene.output().string()});
   session.record(scene, 1);
+  session.type("stop");
   session.type("quit");
-  const int code = session.exit_code();
-  INFO(session.err());
-  CHECK(code == 0);
+  const RunResult end = session.program().wait();
+  const std::string said = session.err();
+  INFO(said);
+  CHECK(end.exit_code == 0);
+  CHECK(end.err.empty());
+  // What scripts that type these words read.
+  for (const char* const line : {"(msprof) ", "\ndynamic profiling start success......\n",
+                                 "\ndynamic profiling stop success......\n",
+                                 "[WARNING] dynamic profiling has not started......\n",
+                                 "\ndynamic profiling quit success......\n"}) {
+    CAPTURE(line);
+    CHECK(count_of(said, line) >= 1);
+  }
+  CHECK_FALSE(contains(said, "Data is saved in"));
   REQUIRE(scene.captures().size() == 1);
   // Imported and exported at once, as by the vendor's tool.
   CHECK(fs::exists(scene.captures().front() / "mindstudio_profiler_output"));
