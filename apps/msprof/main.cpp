@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -12,8 +14,10 @@
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/log_stream.hpp"
 #include "base/version.hpp"
 #include "msprof/application_line.hpp"
+#include "msprof/script_names.hpp"
 #include "msprof/verbs.hpp"
 
 namespace {
@@ -29,6 +33,14 @@ void occupy_closed_streams() {
   }
 }
 
+msprof::Exit run_words(const std::vector<std::string>& words) {
+  using namespace msprof;
+  const auto root = build_command_tree();
+  const auto line = parse_application_line(*root, words);
+  return line ? run_application_line(*line)
+              : cli::run(*root, "msprof " + std::string(version()), words);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,11 +49,9 @@ int main(int argc, char** argv) {
   try {
     occupy_closed_streams();
     interrupt::install();
-    const auto root = build_command_tree();
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    const auto line = parse_application_line(*root, words);
-    code = line ? run_application_line(*line)
-                : cli::run(*root, "msprof " + std::string(version()), words);
+    const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    code = is_script_name(name) ? run_script(name, words) : run_words(words);
     errno = 0;
     const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (failed && errno != EPIPE) {  // a reader like `head` that has enough is no error
@@ -66,5 +76,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     log::error("internal error: {}", error.what());
   }
+  log::release_errors(code == Exit::ok);
   return static_cast<int>(code);
 }

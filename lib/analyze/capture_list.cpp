@@ -24,13 +24,9 @@ namespace msprof {
 
 namespace fs = std::filesystem;
 
-namespace {
-
 constexpr int kMaxTreeDepth = 8;
-constexpr std::size_t kMaxCommandWidth = 120;
 
-// Links count as what they are, and are not followed.
-std::uint64_t bytes_below(const fs::path& folder, int depth = 0) {
+std::uint64_t bytes_below(const fs::path& folder, int depth) {
   std::uint64_t bytes = 0;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -42,6 +38,10 @@ std::uint64_t bytes_below(const fs::path& folder, int depth = 0) {
   }
   return bytes;
 }
+
+namespace {
+
+constexpr std::size_t kMaxCommandWidth = 120;
 
 void add_once(std::vector<std::string>& texts, std::string text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));

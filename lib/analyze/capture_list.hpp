@@ -34,6 +34,10 @@ ListedCapture describe_capture(const FoundCapture& capture);
 // Captures, newest first; those of one time by path. Two threads read.
 std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found);
 
+// Bytes of all files below a folder. Links count as what they are, and are not followed. `depth`:
+// of the folder below the one that was asked for.
+std::uint64_t bytes_below(const std::filesystem::path& folder, int depth = 0);
+
 // "complete", "PARTIAL DATA", "not imported".
 std::string verdict_of(const ListedCapture& capture);
 
