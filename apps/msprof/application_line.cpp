@@ -4,20 +4,27 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
+#include "base/log_stream.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "export/report_names.hpp"
 #include "import/importer.hpp"
 #include "msprof/cann_collection.hpp"
 #include "msprof/pipeline.hpp"
+#include "msprof/script_names.hpp"
+#include "session/session.hpp"
 
 namespace msprof {
 
@@ -119,67 +126,141 @@ void check_offline_options(const CollectorSettings& settings, const std::string&
   }
   if (settings.is_given("reports") && settings.value("type") == "db")
     refuse("--reports says what goes into a timeline, and --type=db writes none");
+  if (settings.is_given("reports")) layers_of_reports(settings.value("reports"));
   if (work == "analyze")
     refuse(
         "--analyze=on is not done: `msprof export summary communication_statistic` and `msprof "
         "advise` say what collectives took");
 }
 
-// What an import made; raw data and products stay.
-void remove_store(const fs::path& products) {
-  const fs::path store = store_path(products);
-  std::error_code error;
-  for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
-    fs::remove(store.string() + suffix, error);
-  fs::remove(store.parent_path(), error);  // where nothing else is in it
+bool gave_products(Exit exit) {
+  return exit == Exit::ok || exit == Exit::partial_data;
+}
+
+// The status that callers of CANN's tool get: a damaged record, or one capture of several without
+// data, is no failure where products were written. The verdict is on stdout and in the store.
+class CallersStatus {
+ public:
+  void add(Exit exit) {
+    has_products_ = has_products_ || gave_products(exit);
+    add_cause(exit);
+  }
+  // Of what writes no products itself.
+  void add_cause(Exit exit) { gravest_ = gravest(gravest_, exit); }
+  bool has_products() const { return has_products_; }
+  Exit exit() const {
+    const bool is_minor = gravest_ == Exit::partial_data || gravest_ == Exit::nothing_to_do;
+    return is_minor && has_products_ ? Exit::ok : gravest_;
+  }
+
+ private:
+  bool has_products_ = false;
+  Exit gravest_ = Exit::ok;
+};
+
+// The lines on stdout by which callers know what is done, and where the data are. Their form is
+// that of CANN's tool (cann_analyze.md A5).
+void print_start() {
+  log::info("[INFO] Start profiling....");
+}
+
+void print_end(const fs::path& folder) {
+  fs::path place = fs::absolute(folder).lexically_normal();
+  if (!place.has_filename()) place = place.parent_path();
+  log::info("[INFO] Profiling finished.");
+  log::info("[INFO] Process profiling data complete. Data is saved in {}", place.string());
+}
+
+// Runs a step of the work on one capture. Its failure leaves the other captures.
+Exit run_step(std::string_view name, std::string_view title, const fs::path& capture,
+              const std::function<Exit()>& work) {
+  const std::string folder = own_name(capture);
+  log::info("[INFO] Start {} data in {}.", name, folder);
+  Exit exit = Exit::ok;
+  try {
+    exit = work();
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted || error.code() == Exit::usage) throw;
+    log::failure(error);
+    exit = error.code();
+  }
+  if (gave_products(exit)) log::info("[INFO] {} all data in {} done.", title, folder);
+  return exit;
 }
 
 Exit run_verb(const std::vector<std::string>& words) {
   return cli::run(*build_command_tree(), "msprof", words);
 }
 
-std::vector<std::string> export_words(const CollectorSettings& settings) {
-  if (settings.value("type") == "db") return {"export", "db"};
-  return {"export", "all"};
+// torch_npu looks for the database every 0.1 s as long as this process lives, and takes its end for
+// a failed export if it has not seen the database by then.
+constexpr std::chrono::milliseconds kTimeToSeeDatabase{300};
+
+Exit export_db(const std::string& capture) {
+  const Exit exit = run_verb({"export", "db", "-dir", capture});
+  std::this_thread::sleep_for(kTimeToSeeDatabase);
+  return exit;
 }
 
 // Tables as JSON are an addition to all the rest, which has none.
 Exit export_capture(const CollectorSettings& settings, const std::string& capture) {
-  auto words = export_words(settings);
-  const bool is_json = settings.value("summary-format") == "json" && words.back() == "all";
-  const bool is_part = settings.is_given("model-id") && settings.value("model-id") != "-1";
+  if (settings.value("type") == "db") return export_db(capture);
+  // -1 by hand is every model.
+  const bool is_part = settings.is_given("model-id") ? settings.value("model-id") != "-1"
+                                                     : settings.is_given("iteration-id");
   const auto one = [&](std::vector<std::string> command) {
-    const bool has_timeline = command[1] == "all" || command[1] == "timeline";
+    const bool has_timeline = command[1] != "summary";
     if (has_timeline && settings.is_given("reports"))
       command.insert(command.end(), {"--reports", settings.value("reports")});
     command.insert(command.end(), {"-dir", capture});
-    if (is_part && command[1] != "db")
-      command.insert(command.end(), {"--model-id", settings.value("model-id"), "--iteration-id",
-                                     settings.value("iteration-id")});
+    if (is_part && settings.is_given("model-id"))
+      command.insert(command.end(), {"--model-id", settings.value("model-id")});
+    if (is_part) command.insert(command.end(), {"--iteration-id", settings.value("iteration-id")});
     return run_verb(command);
   };
-  if (!is_json && !is_part) return one(words);
-  Exit exit = one({"export", "timeline"});
+  const bool is_json = settings.value("summary-format") == "json";
+  if (!is_json && !is_part) return one({"export", "all"});
+  CallersStatus status;
+  status.add(one({"export", "timeline"}));
   std::vector<std::string> summary = {"export", "summary"};
   if (is_json) summary.insert(summary.end(), {"--format", "json"});
-  return gravest(exit, one(summary));
+  status.add(one(summary));
+  return status.exit();
+}
+
+Exit query_capture(const ChosenCapture& capture) {
+  print_folder_table(capture);
+  return run_verb({"query", "-dir", capture.folder.string()});
+}
+
+Exit work_on(const CollectorSettings& settings, const std::string& work,
+             const ChosenCapture& capture) {
+  const std::string folder = capture.folder.string();
+  if (work == "parse")
+    return run_step("parse", "Parse", folder, [&] { return run_verb({"import", "-dir", folder}); });
+  if (work == "query")
+    return run_step("query", "Query", folder, [&] { return query_capture(capture); });
+  if (work == "export")
+    return run_step("export", "Export", folder, [&] { return export_capture(settings, folder); });
+  return Exit::ok;
 }
 
 Exit run_offline(const CollectorSettings& settings, const std::string& work) {
   check_offline_options(settings, work);
-  const std::string folder = settings.value("output");
-  if (folder.empty())
+  CaptureOptions chosen;
+  chosen.dirs = {settings.value("output")};
+  if (chosen.dirs.front().empty())
     refuse(fmt::format("--{}=on needs --output=PROF_…, the folder that it is about", work));
-  Exit exit = Exit::ok;
-  if (work == "parse") exit = run_verb({"import", "-dir", folder});
-  if (work == "query") exit = run_verb({"query", "-dir", folder});
-  if (work == "export") exit = export_capture(settings, folder);
-  if (settings.is_given("clear")) {
-    CaptureOptions chosen;
-    chosen.dirs = {folder};
-    for (const ChosenCapture& capture : choose_captures(chosen)) remove_store(capture.products);
+  const auto captures = choose_captures(chosen);
+  print_start();
+  CallersStatus status;
+  for (const ChosenCapture& capture : captures) {
+    status.add(work_on(settings, work, capture));
+    if (settings.is_given("clear")) remove_store(capture.products);
   }
-  return exit;
+  log::release_errors(status.exit() == Exit::ok);
+  if (status.has_products()) print_end(chosen.dirs.front());
+  return status.exit();
 }
 
 fs::path output_of(const ApplicationLine& line, const fs::path& program) {
@@ -207,33 +288,48 @@ Exit run_application(const ApplicationLine& line) {
     request.main = line.application.front();
     request.arguments.assign(line.application.begin() + 1, line.application.end());
   }
-  if (line.settings.is_given("python-path"))
-    log::info("--python-path is not needed: msprof parses by itself");
   std::optional<CannRun> run;
   if (!line.settings.is_given("pid")) run = plan_cann_run(request);
+  if (line.settings.is_given("python-path"))
+    log::info("--python-path is not needed: msprof parses by itself");
   CollectOptions options;
   options.output = output_of(line, run ? named_file(*run) : fs::path()).string();
-  std::vector<std::string> captures;
+  std::vector<ChosenCapture> captures;
+  CallersStatus status;
   const auto process = [&](const fs::path& capture, nlohmann::json* report) {
-    captures.push_back(capture.string());
     const bool is_usual =
         line.settings.value("type") == "text" && line.settings.value("summary-format") == "csv";
-    return is_usual ? import_and_export(capture, report)
-                    : export_capture(line.settings, capture.string());
+    const Exit exit = run_step("export", "Export", capture, [&] {
+      return is_usual ? import_and_export(capture, report)
+                      : export_capture(line.settings, capture.string());
+    });
+    if (gave_products(exit)) captures.push_back({capture, capture});
+    status.add(exit);
+    return exit;
   };
   CollectionPlan plan;
   plan.process = process;
   for (const auto& [name, value] : line.settings.given()) {
     if (name != "application") plan.record.options.emplace_back("--" + name, value);
   }
+  print_start();
   nlohmann::ordered_json document;
-  Exit exit = run ? collect_cann_here(*run, options, plan, document)
-                  : collect_cann(request, options, plan, document);
-  for (const std::string& capture : captures) {
-    exit = gravest(exit, run_verb({"advise", "-dir", capture}));
-    log::info("profiling is complete; its data are in {}", capture);
+  const Exit exit = run ? collect_cann_here(*run, options, plan, document)
+                        : collect_cann(request, options, plan, document);
+  std::sort(captures.begin(), captures.end(),
+            [](const auto& a, const auto& b) { return a.folder < b.folder; });
+  for (const ChosenCapture& capture : captures) {
+    status.add_cause(run_step("query", "Query", capture.folder, [&] {
+      print_folder_table(capture);
+      return run_verb({"advise", "-dir", capture.folder.string()});
+    }));
   }
-  return exit;
+  status.add_cause(exit);
+  log::release_errors(status.exit() == Exit::ok);
+  // Its answers to what was typed take the place of these lines.
+  if (status.has_products() && !line.settings.is_given("dynamic"))
+    print_end(captures.back().folder);
+  return status.exit();
 }
 
 }  // namespace
@@ -272,6 +368,10 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
       line.settings.set(name, is_known ? words[++at] : "");
     }
   }
+  if (at < words.size() && words[at] == "op" && !can_be_run("op"))
+    refuse(
+        "msprof op is another tool, msopprof of CANN's operator toolkit (MindStudio): run that; "
+        "this msprof profiles applications");
   const bool is_after_dashes = at < words.size() && words[at] == "--";
   if (is_after_dashes) ++at;
   const bool has_options = !line.settings.given().empty();
@@ -299,6 +399,7 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
 }
 
 Exit run_application_line(const ApplicationLine& line) {
+  log::use_stdout();
   const std::string work = offline_work(line.settings);
   if (!work.empty() && !line.application.empty())
     refuse(fmt::format("--{}=on is about an existing folder: leave the application out", work));

@@ -156,6 +156,14 @@ bool gives_products(const ChosenCapture& capture) {
   return false;
 }
 
+void remove_store(const fs::path& products) {
+  const fs::path store = store_path(products);
+  std::error_code error;
+  for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
+    fs::remove(store.string() + suffix, error);
+  fs::remove(store.parent_path(), error);  // where nothing else is in it
+}
+
 namespace {
 
 // True if a layout that is there now has not been tried: it may describe what the store lacks, or

@@ -49,6 +49,9 @@ ImportReport import_verbosely(const Session& session, const std::filesystem::pat
 // True if the store of a capture gives any product; that it gives none is reported.
 bool gives_products(const ChosenCapture& capture);
 
+// Removes what an import made; raw data and products stay.
+void remove_store(const std::filesystem::path& products);
+
 // Opens the store of a capture, imported first when it is missing, its raw files changed, or
 // another layout describes what is in them.
 struct ReadyStore {

@@ -124,8 +124,17 @@ TEST_CASE("both forms of the collector's command line record, export and advise"
   REQUIRE(run.exit_code == 0);
   REQUIRE(scene.captures().size() == 1);
   const fs::path capture = scene.out() / scene.captures().front();
+  CHECK(run.err.empty());
+  CHECK_THAT(run.out, Contains("verdict: complete"));
   CHECK_THAT(run.out, Contains("rules checked"));
-  CHECK_THAT(run.err, Contains("profiling is complete; its data are in " + capture.string()));
+  CHECK_THAT(run.out, Contains("Rank ID"));
+  CHECK_THAT(run.out, Contains("[INFO] Start profiling....\n"));
+  CHECK_THAT(run.out,
+             Contains("[INFO] Export all data in " + scene.captures().front() + " done.\n"));
+  CHECK(
+      run.out.ends_with("\n[INFO] Profiling finished.\n[INFO] Process profiling data complete. "
+                        "Data is saved in " +
+                        capture.string() + "\n"));
   CHECK(number_in(capture, "SELECT count(*) FROM user_range WHERE event_type = 1") == 5);
 }
 
@@ -194,8 +203,8 @@ TEST_CASE("all that a host can record is recorded at once") {
        "--output=" + scene.out().string(), kDemo, "--images", "1"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  CHECK_THAT(run.err, Contains("verdict: complete"));
-  CHECK_THAT(run.err, Contains("--python-path is not needed"));
+  CHECK_THAT(run.out, Contains("verdict: complete"));
+  CHECK_THAT(run.out, Contains("--python-path is not needed"));
   REQUIRE(scene.captures().size() == 1);
   const fs::path capture = scene.out() / scene.captures().front();
   // Calls of the interface, of models, of operators and of the runtime.
@@ -234,7 +243,7 @@ TEST_CASE("work on an existing folder is done by the verb for it") {
   REQUIRE(scene.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
   const fs::path capture = scene.out() / scene.captures().front();
   const std::string output = "--output=" + capture.string();
-  CHECK_THAT(scene.run({"--parse=on", output}).err, Contains("verdict: complete"));
+  CHECK_THAT(scene.run({"--parse=on", output}).out, Contains("verdict: complete"));
   CHECK(fs::exists(capture / "sqlite" / "msprof.db"));
   CHECK_THAT(scene.run({"--query=on", output}).out, Contains("host runtime"));
   CHECK(scene.run({"--export=on", output, "--type=text", "--clear=on"}).exit_code == 0);
@@ -246,6 +255,29 @@ TEST_CASE("work on an existing folder is done by the verb for it") {
   CHECK(scene.run({"--export=on", output, reports}).exit_code == 0);
   CHECK_THAT(timeline_of(capture), Contains("Ascend Hardware") && !Contains("\"CANN\""));
   CHECK_THAT(scene.run({"--help"}).out, Contains("--type"));
+}
+
+TEST_CASE(
+    "an application whose records are damaged is a success for callers, one that fails is not") {
+  const Scene scene;
+  const std::string output = "--output=" + scene.out().string();
+  // Cuts the last record of what it has recorded.
+  const std::string cut =
+      "\nout=$(echo \"$PROFILER_SAMPLECONFIG\" | sed "
+      "'s/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/')\n"
+      "for file in \"$out\"/PROF_*/device_*/data/stars_soc*slice_0; do\n"
+      "  truncate -s -5 \"$file\"\ndone\n";
+  scene.program("app", "#!/bin/sh\n'" + kDemo + "' --images 1" + cut);
+  const RunResult run = scene.run({output, "./app"});
+  INFO(run.out);
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());
+  CHECK_THAT(run.out, Contains("PARTIAL DATA"));
+  scene.program("app", "#!/bin/sh\n'" + kDemo + "' --images 1\nexit 9\n");
+  const RunResult failed = scene.run({output, "./app"});
+  CHECK(failed.exit_code == 7);
+  CHECK_THAT(failed.err, Contains("app exited with code 9"));
+  CHECK_THAT(failed.out, Contains("Data is saved in " + (scene.out() / "PROF_").string()));
 }
 
 TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
@@ -323,7 +355,8 @@ TEST_CASE("variables of the application are set, and its exit code is told") {
   scene.program("app", "#!/bin/sh\necho \"$ONE-$TWO\"\nexit 9\n");
   const RunResult run = scene.run({"--environment=ONE=1;TWO=2", "./app"});
   CHECK(run.exit_code == 7);
-  CHECK(run.out == "1-2\n");
+  CHECK_THAT(run.out, Contains("\n1-2\n"));
+  CHECK(run.out.find("Data is saved in") == std::string::npos);
   CHECK_THAT(run.err, Contains("app exited with code 9"));
   CHECK_THAT(run.err, Contains("the run left no PROF folder; likely causes:"));
 }
@@ -401,13 +434,23 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   };
   scene.variables = {{"PATH", tools.string() + ":/usr/bin:/bin"}};
 
-  install("cp -r '" + capture + "' \"$out\"\n");
+  const std::string name = fs::path(capture).filename().string();
+  install("cp -r '" + capture + "' \"$out\"\necho \"json: $out/" + name +
+          "/x.json\"\necho \"[INFO] Process profiling data complete. Data is saved in $out/" +
+          name + "\"\n");
   const RunResult run = scene.run({"--output=" + scene.out().string(), "--sys-lp=on", "--l2=on",
                                    "--environment=A=1", "/bin/sh", "-c", "exit 0"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  CHECK_THAT(run.err, Contains("collected by the vendor's " + (tools / "msprof").string()));
+  CHECK_THAT(run.out, Contains("collected by the vendor's " + (tools / "msprof").string()));
   CHECK(scene.captures() == source.captures());
+  // Of the folder where the data are while the run goes on nothing is left in what it prints.
+  const std::string final_folder = (scene.out() / scene.captures().front()).string();
+  CHECK(run.out.find(".collect.") == std::string::npos);
+  CHECK_THAT(run.out, Contains("json: " + final_folder + "/x.json"));
+  const std::string closing = "[INFO] Process profiling data complete. Data is saved in ";
+  const auto closing_at = run.out.find(closing);
+  CHECK(run.out.substr(closing_at) == closing + final_folder + "\n");
   const std::string words = read_file(notes);
   CHECK_THAT(words, Contains("\n--l2=on\n--sys-lp=on\n" + fs::canonical("/bin/sh").string() +
                              "\n-c\nexit 0\n"));
@@ -465,7 +508,7 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
       {"--output=" + scene.out().string(), "--sys-io-profiling=on", "--duration=5", "./app", "x"});
   INFO(done.err);
   CHECK(done.exit_code == 0);
-  CHECK_THAT(done.err, Contains("gets its parameters in PROFILER_SAMPLECONFIG"));
+  CHECK_THAT(done.out, Contains("gets its parameters in PROFILER_SAMPLECONFIG"));
   CHECK_THAT(done.out, Contains("delay_or_duration-\n"));
   const Json config = Json::parse(read_file(notes));
   CHECK(config.at("io_profiling") == "on");
