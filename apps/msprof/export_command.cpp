@@ -3,9 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -22,6 +19,7 @@
 #include "export/report_names.hpp"
 #include "msprof/cluster_export.hpp"
 #include "msprof/command_line.hpp"
+#include "msprof/export_limits.hpp"
 #include "msprof/export_parquet.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -36,6 +34,7 @@ struct ScopeArguments {
   std::vector<std::string> devices;
   std::optional<long> model_id;
   std::optional<long> iteration_id;
+  std::optional<long> iteration_count;
   std::string style;  // empty: that of the capture's time
 };
 
@@ -50,105 +49,6 @@ struct TimelineArguments {
   bool merged = false;
   std::string format = "json";
 };
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr std::array kTimeUnits = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
-constexpr std::array kSizeUnits = {Unit{"kB", 1e3},     Unit{"KB", 1e3},      Unit{"MB", 1e6},
-                                   Unit{"GB", 1e9},     Unit{"KiB", 1 << 10}, Unit{"MiB", 1 << 20},
-                                   Unit{"GiB", 1 << 30}};
-
-// "12.5ms" as a number and what stands behind it; empty where it is no number >= 0.
-struct Quantity {
-  double number = 0;
-  std::string_view unit;
-};
-std::optional<Quantity> quantity(std::string_view text) {
-  Quantity result;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.number);
-  if (error != std::errc() || !(result.number >= 0) || !std::isfinite(result.number)) return {};
-  result.unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
-  return result;
-}
-
-template <std::size_t kCount>
-std::optional<double> factor_of(const std::array<Unit, kCount>& units, std::string_view name) {
-  for (const Unit& unit : units) {
-    if (unit.name == name) return unit.factor;
-  }
-  return {};
-}
-
-constexpr double kMax = 9e18;
-
-std::int64_t whole(double value) {
-  return value < kMax ? static_cast<std::int64_t>(std::llround(value)) : INT64_MAX;
-}
-
-[[noreturn]] void refuse(std::string_view option, const std::string& value, std::string_view form) {
-  throw Error(Exit::usage, fmt::format("{} {}: {}", option, printable(value), form));
-}
-
-constexpr std::string_view kRangeForm =
-    "give BEGIN:END, each a time after the begin of the collection with its unit (5ms:1.5s), or "
-    "the ts of the timeline in us (no unit); either may be left out";
-
-// A point of --time-range; times with a unit count from `begin_ns`.
-std::int64_t time_point(const std::string& range, std::string_view text, std::int64_t begin_ns) {
-  const auto read = quantity(text);
-  if (!read) refuse("--time-range", range, kRangeForm);
-  if (read->unit.empty()) return whole(read->number * 1e3);
-  const auto factor = factor_of(kTimeUnits, read->unit);
-  if (!factor) refuse("--time-range", range, kRangeForm);
-  const std::int64_t after = whole(read->number * *factor);
-  return after > INT64_MAX - std::max<std::int64_t>(begin_ns, 0) ? INT64_MAX : begin_ns + after;
-}
-
-void read_range(const std::string& range, std::int64_t begin_ns, ExportScope& scope) {
-  if (range.empty()) return;
-  const auto ends = split(range, ':');
-  if (ends.size() != 2 || (ends[0].empty() && ends[1].empty()))
-    refuse("--time-range", range, kRangeForm);
-  if (!ends[0].empty()) scope.range_begin_ns = time_point(range, ends[0], begin_ns);
-  if (!ends[1].empty()) scope.range_end_ns = time_point(range, ends[1], begin_ns);
-  if (scope.range_begin_ns > scope.range_end_ns)
-    refuse("--time-range", range, "it ends before it begins");
-}
-
-std::int64_t min_duration_of(const std::string& text) {
-  if (text.empty()) return 0;
-  const auto read = quantity(text);
-  const auto factor =
-      read ? factor_of(kTimeUnits, read->unit.empty() ? "us" : read->unit) : std::nullopt;
-  if (!factor) refuse("--min-dur", text, "give a time like 10us, 500ns or 1ms (no unit: us)");
-  return whole(read->number * *factor);
-}
-
-std::uint64_t split_bytes_of(const std::string& text) {
-  if (text.empty()) return 0;
-  const auto read = quantity(text);
-  const auto factor =
-      read ? (read->unit.empty() ? std::optional(1.0) : factor_of(kSizeUnits, read->unit))
-           : std::nullopt;
-  if (!factor || read->number * *factor < 1)
-    refuse("--split", text, "give a size like 200MB or 64MiB");
-  return static_cast<std::uint64_t>(whole(read->number * *factor));
-}
-
-std::vector<std::int64_t> devices_of(const ScopeArguments& arguments) {
-  std::vector<std::int64_t> devices;
-  for (const std::string& words : arguments.devices) {
-    for (const std::string_view word : split(words, ',')) {
-      std::uint64_t device = 0;
-      if (!parse_u64(trim(word), device) || device > INT32_MAX)
-        refuse("--device", words, "give device numbers: 0 or 0,1");
-      devices.push_back(static_cast<std::int64_t>(device));
-    }
-  }
-  return devices;
-}
 
 std::vector<std::string> words_of(const std::vector<std::string>& lists) {
   std::vector<std::string> words;
@@ -218,7 +118,10 @@ void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
   command.add_option({"--model-id", &arguments.model_id, "M",
                       "with --iteration-id: only what begins within that iteration of the model "
                       "(PROF…; `msprof query` lists them)"});
-  command.add_option({"--iteration-id", &arguments.iteration_id, "I", "see --model-id"});
+  command.add_option({"--iteration-id", &arguments.iteration_id, "I",
+                      "see --model-id, which may be left out where one model has iterations"});
+  command.add_option({"--iteration-count", &arguments.iteration_count, "N",
+                      "with --iteration-id: N iterations from that one on, 1 to 5 (default 1)"});
   add_style_option(command, arguments);
 }
 
@@ -256,22 +159,32 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
                       {"json", "perfetto"}});
 }
 
+// The vendor's limit (cann_analyze.md A4).
+constexpr long kMaxIterations = 5;
+
 // Checks the options before any capture is read: throws Error(usage) for what cannot be parsed.
 void check_scope(const ScopeArguments& arguments) {
-  devices_of(arguments);
-  if (arguments.model_id.has_value() != arguments.iteration_id.has_value())
+  devices_of(arguments.devices);
+  if (arguments.model_id && !arguments.iteration_id)
+    throw Error(Exit::usage, "--model-id needs --iteration-id; `msprof query` lists both");
+  if (!arguments.iteration_count) return;
+  if (!arguments.iteration_id)
+    throw Error(Exit::usage, "--iteration-count needs --iteration-id, the first iteration");
+  const long count = *arguments.iteration_count;
+  if (count < 1 || count > kMaxIterations)
     throw Error(Exit::usage,
-                "--model-id and --iteration-id go together; `msprof query` lists them");
+                fmt::format("--iteration-count: expected 1 to {}, got {}", kMaxIterations, count));
 }
 
 // Apply the options to a store. Throw Error(usage) for what cannot be parsed, and for a device, a
 // model or an iteration that is not there.
 ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
   ExportScope scope;
-  scope.devices = devices_of(arguments);
+  scope.devices = devices_of(arguments.devices);
   check_devices(db, scope.devices);
   scope.model_number = arguments.model_id;
   scope.iteration = arguments.iteration_id;
+  scope.iteration_count = arguments.iteration_count.value_or(1);
   if (scope.iteration) find_iteration(db, scope);
   return scope;
 }
@@ -356,7 +269,14 @@ struct ExportArguments {
   TimelineArguments timeline;
   std::string format = "csv";
   std::vector<std::string> names;
+  bool clear = false;
 };
+
+void add_export_options(cli::Command& command, ExportArguments& arguments) {
+  add_capture_options(command, arguments.capture);
+  command.add_option(
+      {"--clear", &arguments.clear, "", "remove the store afterwards; raw data and products stay"});
+}
 
 // Plan for a capture, and the reason why nothing is written, if that is known beforehand.
 struct ExportPlan {
@@ -369,7 +289,7 @@ struct ExportPlan {
 template <typename Plan>
 Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&& plan) {
   apply_verbosity(arguments.capture.verbosity);
-  return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
+  const auto export_one = [&](const ChosenCapture& capture) {
     const ReadyStore ready = ready_store(capture);
     const ExportPlan planned = plan(ready.db, capture.products);
     const auto files = run_export_jobs(ready.db, planned.jobs);
@@ -382,6 +302,11 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
       log::warn("{}: no data for any {}; `msprof import` says why", folder, what);
     }
     return gravest(ready.exit, Exit::nothing_to_do);
+  };
+  return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
+    const Exit exit = export_one(capture);
+    if (arguments.clear) remove_store(capture.products);
+    return exit;
   });
 }
 
@@ -489,7 +414,7 @@ void add_timeline(cli::Command& parent) {
       "  msprof export timeline -dir JOBXXX --merged\n"
       "  msprof export timeline -dir PROF_XXX --split 200MB\n"
       "  msprof export timeline -dir PROF_XXX --time-range 1s:1.5s --min-dur 10us");
-  add_capture_options(command, arguments->capture);
+  add_export_options(command, *arguments);
   add_timeline_options(command, arguments->timeline);
   add_scope_options(command, arguments->scope);
   command.set_action([arguments] { return run_timeline(*arguments); });
@@ -513,7 +438,7 @@ void add_summary(cli::Command& parent) {
       "  msprof export summary -dir JOBXXX --format csv\n"
       "  msprof export summary op_summary task_time -dir PROF_XXX\n"
       "  msprof export summary -dir PROF_XXX --model-id 1 --iteration-id 2");
-  add_capture_options(command, arguments->capture);
+  add_export_options(command, *arguments);
   command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
   add_scope_options(command, arguments->scope);
   cli::Option names = {"names", &arguments->names, "NAME", "only these tables (default: all)"};
@@ -537,7 +462,7 @@ void add_db(cli::Command& parent) {
                   "as MindStudio Insight opens it. {}",
                   kImportsFirst));
   command.set_examples("  msprof export db -dir PROF_XXX");
-  add_capture_options(command, arguments->capture);
+  add_export_options(command, *arguments);
   command.set_action([arguments] { return run_db(*arguments); });
 }
 
@@ -548,7 +473,7 @@ void add_all(cli::Command& parent) {
                          "where there is one. {}",
                          kImportsFirst));
   command.set_examples("  msprof export all -dir PROF_XXX");
-  add_capture_options(command, arguments->capture);
+  add_export_options(command, *arguments);
   add_reports_option(command, arguments->timeline);
   add_style_option(command, arguments->scope);
   command.set_action([arguments] { return run_all(*arguments); });

@@ -351,8 +351,12 @@ void name_scope(OutputFile& output_file) {
   output_file.product = output_file.stem;
   const ExportScope& scope = output_file.scope;
   if (!scope.model_number || !scope.iteration) return;
-  const std::string device =
-      scope.windows.size() == 1 ? fmt::format("_{}", scope.windows.front().device_id) : "";
+  const auto& windows = scope.windows;
+  const bool is_of_one_device =
+      !windows.empty() && std::all_of(windows.begin(), windows.end(), [&](const auto& window) {
+        return window.device_id == windows.front().device_id;
+      });
+  const std::string device = is_of_one_device ? fmt::format("_{}", windows.front().device_id) : "";
   const std::string part = fmt::format("{}_{}_{}", device, *scope.model_number, *scope.iteration);
   const std::size_t at = output_file.slice_at > 0 ? output_file.slice_at : output_file.stem.size();
   output_file.stem.insert(at, part);

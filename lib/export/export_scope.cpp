@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "export/products.hpp"
@@ -29,6 +30,16 @@ std::string iterations_there_are(const Database& db) {
                                       : fmt::format("iterations {} to {}", first, last));
   }
   return text.empty() ? "this capture has none" : text;
+}
+
+std::int64_t only_model(const Database& db) {
+  Statement read =
+      db.prepare("SELECT min(model_number), count(DISTINCT model_number) FROM iteration");
+  if (read.step() && read.integer(1) == 1) return read.integer(0);
+  throw Error(Exit::usage,
+              fmt::format("--iteration-id alone is for captures in which one model has iterations: "
+                          "add --model-id; {}",
+                          iterations_there_are(db)));
 }
 
 // An iteration of CANN 5 has all tasks that end after the end of the one before, of any model.
@@ -163,20 +174,26 @@ std::int64_t collection_begin_ns(const Database& db) {
 
 void find_iteration(const Database& db, ExportScope& scope) {
   check_style(db, scope, ExportStyle::current);
+  if (!scope.model_number) scope.model_number = only_model(db);
+  const std::int64_t first = scope.iteration.value_or(kNull);
   Statement read = db.prepare(
-      "SELECT device_id, start_ns, end_ns FROM iteration WHERE model_number = ? AND number = ?"
-      " ORDER BY device_id, start_ns");
-  read.bind(1, scope.model_number.value_or(kNull)).bind(2, scope.iteration.value_or(kNull));
+      "SELECT device_id, start_ns, end_ns, number FROM iteration WHERE model_number = ?"
+      " AND number >= ? AND number - ? < ? ORDER BY device_id, start_ns");
+  read.bind(1, scope.model_number.value_or(kNull)).bind(2, first).bind(3, first);
+  read.bind(4, scope.iteration_count);
   scope.windows.clear();
+  std::set<std::int64_t> found;
   while (read.step()) {
     if (!scope.takes_device(read.integer(0))) continue;
     scope.windows.push_back({read.integer(0), read.integer(1), read.integer(2)});
+    found.insert(read.integer(3));
   }
   if (is_old_capture(db)) take_ends(db, scope.windows);
-  if (!scope.windows.empty()) return;
-  throw Error(Exit::usage,
-              fmt::format("no iteration {} of model {}; {}", scope.iteration.value_or(0),
-                          scope.model_number.value_or(0), iterations_there_are(db)));
+  if (static_cast<std::int64_t>(found.size()) == scope.iteration_count) return;
+  std::int64_t missing = first;
+  while (found.contains(missing)) ++missing;
+  throw Error(Exit::usage, fmt::format("no iteration {} of model {}; {}", missing,
+                                       scope.model_number.value_or(0), iterations_there_are(db)));
 }
 
 }  // namespace msprof

@@ -43,9 +43,11 @@ struct ExportScope {
   std::int64_t range_begin_ns = INT64_MIN;
   std::int64_t range_end_ns = INT64_MAX;
   std::int64_t min_duration_ns = 0;  // of slices of a timeline
-  // One iteration: rows that begin within it, on a device that ran it; the host's in any of them.
+  // Iterations, `iteration` and those that follow it: rows that begin within one of them, on a
+  // device that ran it; the host's in any of them.
   std::optional<std::int64_t> model_number;
   std::optional<std::int64_t> iteration;
+  std::int64_t iteration_count = 1;
   std::vector<IterationWindow> windows;
   // Of the stretch of time above (find_candidates()); null: not looked for.
   std::shared_ptr<const CandidateRows> candidates = nullptr;
@@ -59,6 +61,14 @@ struct ExportScope {
   // True for a row of a device, and one of the host, in the scope.
   bool takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const;
   bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const;
+  // True for the number of an iteration in the scope, whatever its model.
+  bool takes_iteration_number(std::int64_t number) const {
+    return !iteration || (number >= *iteration && number - *iteration < iteration_count);
+  }
+  // The number that rows of the scope have in common; empty where they may differ.
+  std::optional<std::int64_t> only_iteration() const {
+    return iteration_count == 1 ? iteration : std::nullopt;
+  }
   // Rows of no model go with every model.
   bool takes_model(std::optional<std::int64_t> number) const {
     return !model_number || !number || *number == *model_number;
@@ -96,7 +106,7 @@ class ScopeFilter {
   // True for an iteration in the scope: the one requested, else all that devices and times take.
   bool takes_iteration(std::optional<std::int64_t> model, std::int64_t number) const {
     return !is_limited_ || !scope_.iteration ||
-           (model == scope_.model_number && number == *scope_.iteration);
+           (model == scope_.model_number && scope_.takes_iteration_number(number));
   }
 
  private:
@@ -114,8 +124,9 @@ void find_candidates(const Database& db, ExportScope& scope);
 std::vector<IdRange> candidates_in(const std::optional<std::vector<IdRange>>& candidates,
                                    IdRange rows);
 
-// Fills `windows` for the model and the iteration that `scope` names, on its devices. Throws
-// Error(usage), with what there is, where no device ran it.
+// Fills `windows` for the model and the iterations that `scope` names, on its devices. Without a
+// model it is the only one that has iterations. Throws Error(usage), with what there is, where
+// there are several, or no device ran one of the iterations.
 void find_iteration(const Database& db, ExportScope& scope);
 
 }  // namespace msprof

@@ -58,7 +58,7 @@ class StackTimeWriter {
 
   void write_row(std::string_view module, std::int64_t name, std::int64_t start_ns,
                  std::int64_t duration_ns) {
-    out_.number_or_missing(scope_.iteration);
+    out_.number_or_missing(scope_.only_iteration());
     out_.text(module);
     cann::text_or_missing(out_, texts_, given(name));
     cann::us_timestamp(out_, start_ns);

@@ -62,7 +62,7 @@ class OldAiStackTime : public cann::Table {
     add_model_times(db, texts, times, rows);
     add_tasks(db, scope, times, iterations, rows);
     for (const auto& [infer, of_infer] : rows) {
-      if (scope.iteration && infer != *scope.iteration) continue;
+      if (!scope.takes_iteration_number(infer)) continue;
       for (const Row& row : of_infer) {
         out.number(infer);
         out.text(row.module);

@@ -71,7 +71,7 @@ void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int6
 
 void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns) {
-  if (scope.iteration) out.argument({"\"Iter ID\""}, *scope.iteration);
+  if (const auto iteration = scope.only_iteration()) out.argument({"\"Iter ID\""}, *iteration);
   out.argument_time({"\"Start Time\""}, start_ns);
   out.argument_time({"\"End Time\""}, saturating_add(start_ns, duration_ns));
   out.argument({"\"Duration Time(ns)\""}, duration_ns);

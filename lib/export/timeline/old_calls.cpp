@@ -200,9 +200,7 @@ class AiStack {
   }
 
  private:
-  bool takes(std::int64_t iteration) const {
-    return !scope_.iteration || iteration == *scope_.iteration;
-  }
+  bool takes(std::int64_t iteration) const { return scope_.takes_iteration_number(iteration); }
 
   void write_calls() {
     for (const std::string_view wanted : {"aclmdlExecute", "aclopExecute"}) {

@@ -1,0 +1,121 @@
+#include "msprof/export_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array kTimeUnits = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+constexpr std::array kSizeUnits = {Unit{"kB", 1e3},     Unit{"KB", 1e3},      Unit{"MB", 1e6},
+                                   Unit{"GB", 1e9},     Unit{"KiB", 1 << 10}, Unit{"MiB", 1 << 20},
+                                   Unit{"GiB", 1 << 30}};
+
+// "12.5ms" as a number and what stands behind it; empty where it is no number >= 0.
+struct Quantity {
+  double number = 0;
+  std::string_view unit;
+};
+std::optional<Quantity> quantity(std::string_view text) {
+  Quantity result;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.number);
+  if (error != std::errc() || !(result.number >= 0) || !std::isfinite(result.number)) return {};
+  result.unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  return result;
+}
+
+template <std::size_t kCount>
+std::optional<double> factor_of(const std::array<Unit, kCount>& units, std::string_view name) {
+  for (const Unit& unit : units) {
+    if (unit.name == name) return unit.factor;
+  }
+  return {};
+}
+
+constexpr double kMax = 9e18;
+
+std::int64_t whole(double value) {
+  return value < kMax ? static_cast<std::int64_t>(std::llround(value)) : INT64_MAX;
+}
+
+[[noreturn]] void refuse_limit(std::string_view option, const std::string& value,
+                               std::string_view form) {
+  throw Error(Exit::usage, fmt::format("{} {}: {}", option, printable(value), form));
+}
+
+constexpr std::string_view kRangeForm =
+    "give BEGIN:END, each a time after the begin of the collection with its unit (5ms:1.5s), or "
+    "the ts of the timeline in us (no unit); either may be left out";
+
+// A point of --time-range; times with a unit count from `begin_ns`.
+std::int64_t time_point(const std::string& range, std::string_view text, std::int64_t begin_ns) {
+  const auto read = quantity(text);
+  if (!read) refuse_limit("--time-range", range, kRangeForm);
+  if (read->unit.empty()) return whole(read->number * 1e3);
+  const auto factor = factor_of(kTimeUnits, read->unit);
+  if (!factor) refuse_limit("--time-range", range, kRangeForm);
+  const std::int64_t after = whole(read->number * *factor);
+  return after > INT64_MAX - std::max<std::int64_t>(begin_ns, 0) ? INT64_MAX : begin_ns + after;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> devices_of(const std::vector<std::string>& lists) {
+  std::vector<std::int64_t> devices;
+  for (const std::string& words : lists) {
+    for (const std::string_view word : split(words, ',')) {
+      std::uint64_t device = 0;
+      if (!parse_u64(trim(word), device) || device > INT32_MAX)
+        refuse_limit("--device", words, "give device numbers: 0 or 0,1");
+      devices.push_back(static_cast<std::int64_t>(device));
+    }
+  }
+  return devices;
+}
+
+void read_range(const std::string& range, std::int64_t begin_ns, ExportScope& scope) {
+  if (range.empty()) return;
+  const auto ends = split(range, ':');
+  if (ends.size() != 2 || (ends[0].empty() && ends[1].empty()))
+    refuse_limit("--time-range", range, kRangeForm);
+  if (!ends[0].empty()) scope.range_begin_ns = time_point(range, ends[0], begin_ns);
+  if (!ends[1].empty()) scope.range_end_ns = time_point(range, ends[1], begin_ns);
+  if (scope.range_begin_ns > scope.range_end_ns)
+    refuse_limit("--time-range", range, "it ends before it begins");
+}
+
+std::int64_t min_duration_of(const std::string& text) {
+  if (text.empty()) return 0;
+  const auto read = quantity(text);
+  const auto factor =
+      read ? factor_of(kTimeUnits, read->unit.empty() ? "us" : read->unit) : std::nullopt;
+  if (!factor) refuse_limit("--min-dur", text, "give a time like 10us, 500ns or 1ms (no unit: us)");
+  return whole(read->number * *factor);
+}
+
+std::uint64_t split_bytes_of(const std::string& text) {
+  if (text.empty()) return 0;
+  const auto read = quantity(text);
+  const auto factor =
+      read ? (read->unit.empty() ? std::optional(1.0) : factor_of(kSizeUnits, read->unit))
+           : std::nullopt;
+  if (!factor || read->number * *factor < 1)
+    refuse_limit("--split", text, "give a size like 200MB or 64MiB");
+  return static_cast<std::uint64_t>(whole(read->number * *factor));
+}
+
+}  // namespace msprof
