@@ -268,9 +268,8 @@ void CollectorSettings::set(std::string_view name, const std::string& value) {
     refuse(fmt::format("unknown option '{}'{}", word,
                        near.empty() ? "; `msprof --help` lists the options" : near));
   }
-  if (is_given(name)) refuse(fmt::format("--{} can be given only once", name));
   if (const std::string problem = value_problem(*option, value); !problem.empty()) refuse(problem);
-  given_.emplace(name, value);
+  given_.insert_or_assign(std::string(name), value);
 }
 
 std::string CollectorSettings::value(std::string_view name) const {

@@ -38,8 +38,8 @@ const CollectorOption* collector_option(std::string_view name);
 // The options that a user gave; each with a value that it takes.
 class CollectorSettings {
  public:
-  // `name` without its dashes. Throws Error(usage) with one sentence for an unknown name, naming
-  // the nearest, and for a value that the option does not take.
+  // `name` without its dashes; an earlier value is replaced. Throws Error(usage) with one sentence
+  // for an unknown name, naming the nearest, and for a value that the option does not take.
   void set(std::string_view name, const std::string& value);
 
   bool is_given(std::string_view name) const { return given_.contains(name); }
