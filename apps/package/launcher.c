@@ -1,8 +1,9 @@
-// bin/msprof of the archive that runs on any Linux: starts the program with the loader and the
-// libraries that the archive has, whatever the machine has. Static, and needs neither a shell nor
-// /proc nor any file but its own.
+// tools/profiler/bin/msprof of the archive that runs on any Linux: starts the program with the
+// loader and the libraries that the archive has, whatever the machine has. Static, and needs neither
+// a shell nor /proc nor any file but its own.
 //
-//   bin/msprof                  this launcher
+//   bin/msprof                  a link to the launcher
+//   tools/profiler/bin/msprof   this launcher
 //   lib/msprof/msprof           the program
 //   lib/msprof/lib*.so*         its libraries
 //   lib/msprof/loader/msprof    glibc's loader, under the name that the process shall have
@@ -28,11 +29,11 @@ static int join(char* path, const char* folder, const char* rest) {
   return length > 0 && length < PATH_MAX;
 }
 
-// Finds the archive whose bin/ has the file `self`, an absolute path without links.
+// Finds the archive whose tools/profiler/bin/ has the file `self`, an absolute path without links.
 static int find_archive(struct archive* found, const char* self) {
   char root[PATH_MAX];
   if (!join(root, self, "")) return 0;
-  for (int level = 0; level < 2; ++level) {
+  for (int level = 0; level < 4; ++level) {
     char* slash = strrchr(root, '/');
     if (slash == NULL) return 0;
     *slash = '\0';
@@ -60,7 +61,7 @@ int main(int argc, char** argv) {
   static struct archive archive;
   if (!find_own_archive(&archive)) {
     fprintf(stderr,
-            "msprof: there is no ../lib/msprof beside this program: unpack the whole archive\n");
+            "msprof: there is no ../../../lib/msprof beside this program: unpack the whole archive\n");
     return kCannotStart;
   }
   // The loader takes both as separators of a list.

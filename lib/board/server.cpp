@@ -113,10 +113,9 @@ folders_of "$PATH" | while IFS= read -r folder; do
   printf "candidate %s\n" "$file"
   ask "$file"
   real=$(readlink -f "$file" || printf "%s" "$file")
-  prefix=${real%/*}
-  prefix=${prefix%/*}
+  prefix=${real%/tools/profiler/bin/msprof}
   host_in "$prefix/lib/msprof/host" "$prefix/lib64/msprof/host" \
-    "$prefix"/lib/*-linux-gnu/msprof/host "${prefix%/*}/msprof-host"
+    "$prefix"/lib/*-linux-gnu/msprof/host "$prefix/host" "${real%/*/*/*}/msprof-host"
 done
 folders_of "$LD_LIBRARY_PATH:${ASCEND_HOME_PATH:+$ASCEND_HOME_PATH/lib64}" |
 while IFS= read -r folder; do

@@ -128,10 +128,17 @@ RuntimeSurroundings surroundings_of_process() {
 }
 
 fs::path host_runtime_of(const fs::path& executable) {
-  // <prefix>/bin/msprof, and <build>/apps/msprof/msprof.
-  const fs::path prefix = executable.parent_path().parent_path();
-  for (const fs::path& folder :
-       {prefix / MSPROF_LIBRARY_FOLDER / "msprof" / "host", prefix.parent_path() / "msprof-host"}) {
+  const fs::path above = executable.parent_path().parent_path();
+  const fs::path tools = above.parent_path();
+  for (const fs::path& folder : {
+           // <prefix>/tools/profiler/bin/msprof, and /usr/lib/msprof/tools/… of the .deb
+           tools.parent_path() / MSPROF_LIBRARY_FOLDER / "msprof" / "host",
+           tools.parent_path() / "host",
+           // lib/msprof/loader/msprof of the archive
+           above / "host",
+           // <build>/apps/msprof/msprof
+           above.parent_path() / "msprof-host",
+       }) {
     std::error_code error;
     if (fs::is_regular_file(folder / "lib64" / kLibrary, error)) return folder;
   }
