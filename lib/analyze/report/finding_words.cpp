@@ -26,6 +26,7 @@ constexpr std::array kFindingWords = {
     FindingWords{"no_clock", "时钟没有频率或起始值,相关记录没有时间"},
     FindingWords{"no_end", "没有记录采集结束时间,采集可能提前中断"},
     FindingWords{"lost_records", "记录写入时空间不足,部分记录丢失"},
+    FindingWords{"collector_loss", "采集工具自身记录了数据丢失"},
     FindingWords{"unclosed_file", "文件未关闭:应用没有正常结束采集"},
     FindingWords{"no_frequency", "AI Core 频率缺失或为 0,无法计算时间"},
     FindingWords{"unknown_short_name", "短文件名没有对应的 .done,未读取"},
