@@ -12,7 +12,9 @@ namespace msprof {
 inline void append_varint(std::string& out, std::uint64_t value) {
   char bytes[10];
   std::size_t size = 0;
-  for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>((value & 0x7f) | 0x80);
+  // Ten bytes hold 64 bits; the bound is for compilers that do not see it.
+  for (; value >= 0x80 && size + 1 < sizeof(bytes); value >>= 7)
+    bytes[size++] = static_cast<char>((value & 0x7f) | 0x80);
   bytes[size++] = static_cast<char>(value);
   out.append(bytes, size);
 }

@@ -18,6 +18,7 @@ void run_derive_passes(TraceDbWriter& store) {
   derive_op_time(store, op_times);
   derive_iterations(store);
   derive_memory_blocks(store);
+  derive_runtime_blocks(store);
   derive_comm_ops(store, tasks);
   derive_overlap(store, tasks);
   derive_marks(store, tasks);

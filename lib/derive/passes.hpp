@@ -34,6 +34,9 @@ std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device
 // memory_block: allocations of operators with their releases.
 void derive_memory_blocks(TraceDbWriter& store);
 
+// runtime_block: allocations of the runtime with their releases.
+void derive_runtime_blocks(TraceDbWriter& store);
+
 // comm_op, comm_op_task, comm_span, comm_group: collectives, from their tasks.
 void derive_comm_ops(TraceDbWriter& store, const TaskSums& tasks);
 

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kAscend310 = 0;
 constexpr int kAscend910B = 5;
-constexpr int kFirstV6 = 15;
 
 constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
 constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33 (cann_device.md 12.3)
@@ -48,7 +47,7 @@ PmuMetrics::PmuMetrics(const Database& db, Choice choice) : choice_(choice) {
   read_devices(db);
   read_cells(db);
   if (devices_.empty() || (cycles_[kAic] == kNone && cycles_[kAiv] == kNone)) return;
-  has_sides_ = platform_ == kAscend910B;
+  has_sides_ = platform_ == kAscend910B || is_v6_platform(platform_);
   is_310_ = platform_ == kAscend310;
   is_old_ = !read_meta(db, "generation").empty();
   is_rounded_ = !has_sides_ && !is_310_ && !is_old_;
@@ -95,6 +94,7 @@ void PmuMetrics::read_cells(const Database& db) {
   frequency_ = cell("frequency_mhz");
   core_kind_ = cell("core_kind");
   block_num_ = cell("block_num");
+  times_ = {cell("aic_time_ns"), cell("aiv_time_ns")};
 }
 
 void PmuMetrics::add_column(std::string name, PmuUnit unit, Plan plan) {
@@ -195,7 +195,7 @@ void PmuMetrics::add_cube_utilization() {
   plan.formula = PmuFormula::cube_utilization;
   plan.side = has_sides_ ? static_cast<int>(kAic) : kNone;
   // Where the vendor's two ways of making it differ, that of the chip (cann_device.md 16).
-  const bool is_native = platform_ == kAscend910B || platform_ >= kFirstV6;
+  const bool is_native = platform_ == kAscend910B || is_v6_platform(platform_);
   if (!is_native) plan.of[0] = column_of("mac_ratio");
   add_column("cube_utilization(%)", PmuUnit::percent, plan);
 }
@@ -222,6 +222,12 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   if (cycles_[side] == kNone) return result;
   result.cycles = as_double(task.counters[cycles_[side]]);
   result.cores = device.cores[side];
+  if (times_[side] != kNone) {
+    result.total_us = python_round(as_double(task.counters[times_[side]]) / 1000, 2);
+    if (device.frequency_hz > 0)
+      result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
+    return result;
+  }
   if (device.frequency_hz <= 0 || result.cycles == 0) return result;
   result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
   // The main cores run block_num blocks, the others of a MIX task mix_block_num

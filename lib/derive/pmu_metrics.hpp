@@ -54,6 +54,9 @@ struct PmuMetric {
 // that is not known.
 std::vector<PmuMetric> pmu_set(std::string_view name, int platform);
 
+// True for chips whose counters are those of the 950 (cann_new_kinds.md 6).
+bool is_v6_platform(int platform);
+
 // True if op_summary of chips with two kinds of cores has this metric for vector cores
 // (`is_vector`), or for cube cores; the others are left out.
 bool pmu_is_supported(std::string_view metric, bool is_vector);
@@ -153,10 +156,11 @@ class PmuMetrics {
   std::array<int, 2> cycles_{kNone, kNone};
   int frequency_ = kNone;
   int core_kind_ = kNone;
-  int block_num_ = kNone;  // as the record says it
+  int block_num_ = kNone;                   // as the record says it
+  std::array<int, 2> times_{kNone, kNone};  // how long a side ran, where the record says it
   Choice choice_;
   int platform_ = -1;
-  bool has_sides_ = false;   // both sides have columns (chip 5)
+  bool has_sides_ = false;   // both sides have columns (chip 5 and the V6 chips)
   bool is_old_ = false;      // CANN 5 and older: nothing is rounded (cann5_classic.md 10)
   bool is_rounded_ = false;  // total_us, before all else (cann_device.md 6.5)
   bool is_310_ = false;      // rates are by the time of all rounds of blocks (12.4)

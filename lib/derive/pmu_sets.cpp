@@ -17,10 +17,6 @@ namespace {
 constexpr int kSetsOf310 = 0;
 constexpr int kSetsOf310B = 7;
 
-bool is_v6(int platform) {
-  return platform == 15 || platform == 16;
-}
-
 bool is_310p(int platform) {
   return platform >= 2 && platform <= 4;
 }
@@ -268,10 +264,16 @@ std::vector<PmuMetric> v6_set(std::string_view name, int platform) {
 
 }  // namespace
 
+bool is_v6_platform(int platform) {
+  return platform >= 15 && platform <= 18;
+}
+
 std::vector<PmuMetric> pmu_set(std::string_view name, int platform) {
   constexpr std::string_view kCustom = "Custom:";
   if (name.starts_with(kCustom)) return custom_set(name.substr(kCustom.size()));
-  if (is_v6(platform)) return v6_set(name, platform);
+  if (is_v6_platform(platform)) return v6_set(name, platform);
+  // What the events of these chips mean is not known (cann_new_kinds.md 6).
+  if (platform == 12 || platform == 21) return {};
   SetBuilder set(platform);
   const bool is_310 = platform == kSetsOf310;
   if (name == "PipeUtilization") set.add(kPipe);

@@ -38,10 +38,17 @@ constexpr std::string_view kNoLayout = "the layout of its records is not known";
 // cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
     {"ctrlcpu", "samples of the control CPU"},
-    // Before instr, with which its names end.
-    {"ccu", "CCU missions and channels"},
-    {"instr", "BIU performance of the cores"},
+    {"instr.pc_sampling", "program counters of the cores", kNoLayout},
     {"nano_stars_profile", "tasks of a nano chip"},
+    {"model_exeom", "names of the models of a nano chip"},
+    {"dpu_hccl_info", "transfers of data units"},
+    {"host_platform_uncore", "counters of the host's processor", kNoLayout},
+    {"diagnostic", "diagnostic records of the driver", kNoLayout},
+    {"nts_pmu", "counters of the NTS", kNoLayout},
+    {"nts_task", "tasks of the NTS", kNoLayout},
+    {"aicpu.hscb", "HSCB records of the AI CPUs", kNoLayout},
+    {"hscb", "HSCB records", kNoLayout},
+    {"adprof", "records of adprof", kNoLayout},
     {"ts_track.aiv_data", "task scheduler records of the vector cores"},
     // cann5_classic.md 2, 7.
     {"Framework.host.model_", "loads and times of models of the graph engine of 2020", kNoLayout},

@@ -28,8 +28,12 @@ constexpr std::array kChips = {
     Chip{8, "V1_1_2", "UNKNOWN", ChipFamily::stars, true},
     Chip{9, "V5_1_0", "UNKNOWN", ChipFamily::nano, true},
     Chip{11, "V1_1_3", "UNKNOWN", ChipFamily::stars, false},
+    Chip{12, "Ascend610Lite", "UNKNOWN", ChipFamily::hwts, false},
     Chip{15, "Ascend950", "Ascend950", ChipFamily::stars_v6, true},
     Chip{16, "V6_2_0", "UNKNOWN", ChipFamily::stars_v6, true},
+    Chip{17, "MC62CM12A", "UNKNOWN", ChipFamily::stars_v6, true},
+    Chip{18, "MC32DM11A", "UNKNOWN", ChipFamily::stars_v6, true},
+    Chip{21, "5162A", "UNKNOWN", ChipFamily::unread, true},
 };
 
 // An object, over one line or many, with the NULs behind it that some collectors leave. A name in

@@ -17,8 +17,14 @@ enum class ChipFamily {
   hwts,     // 910A, 310P and relatives: hwts.data, aicore.data
   stars,    // 910B, 310B and relatives: stars_soc.data, ffts_profile.data
   nano,     // V5_1_0
+  unread,   // known by name alone: the host's records are read, the devices' are not
   stars_v6  // 950 class: records of 32 bytes
 };
+
+// Whether the records of its devices about tasks are read.
+constexpr bool reads_tasks(ChipFamily family) {
+  return family != ChipFamily::nano && family != ChipFamily::unread;
+}
 
 struct Chip {
   int platform = 0;               // platform_version

@@ -15,9 +15,11 @@
 #include "store/rows/capture_rows.hpp"
 #include "store/rows/comm_rows.hpp"
 #include "store/rows/counter_rows.hpp"
+#include "store/rows/engine_rows.hpp"
 #include "store/rows/host_rows.hpp"
 #include "store/rows/mark_rows.hpp"
 #include "store/rows/old_rows.hpp"
+#include "store/rows/runtime_rows.hpp"
 #include "store/rows/task_rows.hpp"
 #include "store/rows/time_rows.hpp"
 
@@ -25,19 +27,21 @@ namespace msprof {
 
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
-inline constexpr int kSchemaVersion = 12;
+inline constexpr int kSchemaVersion = 13;
 inline constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =
     std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow, TaskPmuRow,
-               PmuColumnRow, TaskWaitRow, OpTimeRow, LayerTimeRow, ExecutionTimeRow, TaskRunTimeRow,
-               ApiCallRow, CallDetailRow, MemcpyTaskRow, AicpuNodeRow, AicpuThreadRow, OpTaskRow,
-               TaskLaunchRow, L2CacheRow, UserRangeRow, DeviceMarkRow, MemoryEventRow,
-               MemoryBlockRow, FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow, CommOpRow,
-               CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
-               IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow, TimeBlockRow,
-               TaskMarkRow, CallMarkRow, ExecutionCallRow, CommOpMarkRow, CommGroupRow>;
+               PmuColumnRow, TaskWaitRow, TaskBlocksRow, OpTimeRow, LayerTimeRow, ExecutionTimeRow,
+               TaskRunTimeRow, ApiCallRow, CallDetailRow, MemcpyTaskRow, AicpuNodeRow,
+               AicpuThreadRow, OpTaskRow, TaskLaunchRow, L2CacheRow, UserRangeRow, DeviceMarkRow,
+               MemoryEventRow, RuntimeMemoryRow, RuntimeBlockRow, RuntimeCopyRow, MemoryBlockRow,
+               FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow, CommOpRow, CommOpTaskRow,
+               CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow, IterationPartRow, TrackRow,
+               CounterRow, OverlapRow, LogicStreamRow, TimeBlockRow, TaskMarkRow, CallMarkRow,
+               ExecutionCallRow, CommOpMarkRow, CommGroupRow, FusionPartRow, CcuSpanRow, CcuRankRow,
+               CcuChannelRow, DpuTaskRow, BiuSpanRow, PageFaultRow, StreamQueueRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

@@ -31,9 +31,10 @@ std::vector<OutputFile> Table::output_files(const Database& db) const {
 }
 
 bool has_stars(const Database& db) {
-  // platform_version of CANN (cann_device.md 1): 0 to 4 and 9 schedule without STARS.
+  // platform_version of CANN (cann_device.md 1): 0 to 4, 9 and 12 schedule without STARS.
   Statement read = db.prepare(
-      "SELECT NOT EXISTS(SELECT 1 FROM device WHERE platform BETWEEN 0 AND 4 OR platform = 9)");
+      "SELECT NOT EXISTS(SELECT 1 FROM device WHERE platform BETWEEN 0 AND 4 OR platform IN (9, "
+      "12))");
   return !read.step() || read.integer(0) != 0;
 }
 

@@ -47,6 +47,7 @@ struct CannImport {
   std::int64_t data_queue_rows = 0;
   std::int64_t tracks = 0;
   std::int64_t samples = 0;
+  std::int64_t fusion_parts = 0;
 };
 
 // Makers of the CANN kinds, one file each, and the functions that join them. For builtin_kinds.cpp.

@@ -19,9 +19,9 @@ constexpr std::uint64_t bits(unsigned from, unsigned to) {
 }
 // Function types of records that are known and not read: cann_device.md 5.1.
 constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
-// The same of chips 15 and 16, with logs of blocks (36, 37) and of fusion tasks (22, 23).
-constexpr std::uint64_t kOtherFunctionsV6 = bits(2, 3) | bits(8, 15) | bits(18, 19) | bits(22, 23) |
-                                            bits(31, 31) | bits(36, 37) | bits(42, 42);
+// The same of V6 chips, with logs of blocks (36, 37).
+constexpr std::uint64_t kOtherFunctionsV6 =
+    bits(2, 3) | bits(8, 15) | bits(18, 19) | bits(31, 31) | bits(36, 37) | bits(42, 42);
 
 unsigned function_of(std::uint16_t head) {
   return head & 0x3FU;
@@ -72,7 +72,8 @@ bool is_ffts_record(Bytes record) {
 bool is_pmu_v6(Bytes record) {
   const auto wire = decode<PmuV6Wire>(record);
   if (wire.magic == kDeviceMagic) return true;
-  return function_of(wire.head) == kV6Counters && has_span(wire);
+  const unsigned function = function_of(wire.head);
+  return (function == kV6Counters || function == kBlockCounters) && has_span(wire);
 }
 
 // The unused fields must be zero, and something must be counted.
@@ -168,7 +169,7 @@ class DeviceStreamKind : public RawKind {
 
  private:
   bool is_read_as_samples(const RawFile& file) const {
-    return import_.session.chip()->family != ChipFamily::nano &&
+    return reads_tasks(import_.session.chip()->family) &&
            is_sampled_over_time(import_.session.part_of(file).info,
                                 import_.session.name_of(file).stem);
   }
@@ -186,7 +187,7 @@ class DeviceStreamKind : public RawKind {
 
   void report_other_chip(const ImportContext& context, const RawFile& file,
                          const Chip& chip) const {
-    const bool is_later = chip.family == ChipFamily::nano;
+    const bool is_later = !reads_tasks(chip.family);
     context.report.add(
         is_later ? FindingId::unknown_chip_files : FindingId::other_chip_files, name_, file.name,
         "present, not read",
@@ -213,6 +214,8 @@ template <typename Wire>
 void fill(CoreCounters& values, const Wire& wire) {
   static_assert(sizeof(wire.pmu) <= sizeof(values.counters));
   values.total_cycles = wire.total_cycle;
+  if constexpr (std::is_same_v<Wire, PmuV6Wire>)
+    values.ticks = wire.end > wire.start ? wire.end - wire.start : 0;
   for (std::size_t slot = 0; slot < std::extent_v<decltype(wire.pmu)>; ++slot)
     values.counters[slot] = wire.pmu[slot];
 }
@@ -334,6 +337,13 @@ LogRecord read_stars_log_v6(const StreamRecord& record) {
   LogRecord result;
   result.function = function_of(wire.head);
   result.counter = counter_of(wire.head);
+  if (result.function == kFusionStart || result.function == kFusionEnd) {
+    const auto part = decode<FusionLogWire>(record.bytes);
+    result.what = LogRecord::What::fusion;
+    result.fusion = {part.syscnt, part.task_id, part.engine, part.acc_id,
+                     result.function == kFusionStart};
+    return result;
+  }
   if (result.function != kTaskStart && result.function != kTaskEnd) {
     const bool is_other = (kOtherFunctionsV6 >> result.function & 1) != 0;
     result.what = is_other ? LogRecord::What::other : LogRecord::What::unknown;
@@ -389,17 +399,25 @@ FftsRecord read_pmu_v6(const StreamRecord& record) {
   const auto wire = decode<PmuV6Wire>(record.bytes);
   FftsRecord result;
   result.counter = counter_of(wire.head);
-  if (function_of(wire.head) != kV6Counters) return result;
-  const bool is_mix = (wire.flags & kMix) != 0;
+  const unsigned function = function_of(wire.head);
   const bool is_vector_core = (wire.core_type & 1U) != 0;
+  const RecordOrder end{wire.end, record.sequence};
+  if (function == kBlockCounters) {
+    result.what = FftsRecord::What::block_run;
+    result.run = {end, std::min<std::uint64_t>(wire.start, wire.end), wire.task_id, wire.core_id,
+                  is_vector_core};
+    return result;
+  }
+  if (function != kV6Counters) return result;
+  const bool is_mix = (wire.flags & kMix) != 0;
+  const bool is_other = is_mix && (wire.flags & kMaster) == 0;
   result.overflowed = (wire.flags & kOverflow) != 0;
-  result.what =
-      is_mix && (wire.flags & kMaster) == 0 ? FftsRecord::What::other_core : FftsRecord::What::task;
-  TaskCounters& counters = result.task;
-  counters.end = {wire.end, record.sequence};
+  result.what = is_other ? FftsRecord::What::other_core : FftsRecord::What::task;
+  TaskCounters& counters = is_other ? result.block : result.task;
+  counters.end = end;
   counters.task_number = wire.task_id;
   if (is_mix) {
-    counters.kind = is_vector_core ? CoreKind::mix_aiv : CoreKind::mix_aic;
+    counters.kind = is_vector_core != is_other ? CoreKind::mix_aiv : CoreKind::mix_aic;
   } else {
     counters.kind = is_vector_core ? CoreKind::aiv : CoreKind::aic;
   }

@@ -3,6 +3,7 @@
 // CannImport, ts_track, lpm_freq, the AI CPU kinds and join_devices().
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,8 @@ struct DeviceInputs {
   std::optional<RecordStream> aicore_vector;  // aiVectorCore.data
   std::vector<AicoreRecord> event_counts;     // of a 310, in the order of the file
   TsTrackRecords ts_track;
+  // Streams of CCU tasks by number, where the numbers are unique; filled by the join.
+  std::map<std::uint32_t, std::uint32_t> ccu_streams;
   // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data): ticks and MHz, by
   // ticks; empty: the frequency of info.json holds throughout (cann_device.md 10).
   std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
@@ -89,15 +92,25 @@ struct DeviceInputs {
 // they are no stream of tasks, and core_samples.cpp reads them.
 bool is_sampled_over_time(const Info& info, std::string_view stem);
 
+// A part of a fused task of V6 chips starts or ends on an engine.
+struct FusionLog {
+  std::uint64_t ticks = 0;
+  std::uint32_t task_number = 0;
+  std::uint16_t engine = 0;  // FusionPartRow::engine, and above 5 bits the mission
+  std::uint16_t acc_id = 0;
+  bool is_start = false;
+};
+
 // A record of stars_soc or hwts.
 struct LogRecord {
-  enum class What { task, other, unknown };
+  enum class What { task, fusion, other, unknown };
   What what = What::unknown;
   unsigned function = 0;  // stars_soc: StarsFunction or another of cann_device.md 5.1
   unsigned counter = 0;   // rolling, 4 bit
   unsigned type = 0;      // SQE type or sub task type
   bool is_sub_task = false;
-  DeviceLog log;  // of a task; without type_name_id
+  DeviceLog log;     // of a task; without type_name_id
+  FusionLog fusion;  // of a part of a fused task
 };
 
 // `expanded`: see stars_ids().
@@ -111,14 +124,16 @@ struct FftsRecord {
     task,
     block,        // of a MIX task, on its secondary cores
     other_block,  // any other: its counters are in those of the task
-    other_core,   // of a MIX task of chips 15 and 16, not of its master: not read
+    other_core,   // of a MIX task of V6 chips, not of its main cores
+    block_run,    // one block of a task of V6 chips
     unknown
   };
   What what = What::unknown;
   unsigned counter = 0;  // rolling, 4 bit
   bool overflowed = false;
   TaskCounters task;
-  BlockCounters block;
+  BlockCounters block;  // of other_core, too
+  BlockRun run;
 };
 
 FftsRecord read_ffts_record(const StreamRecord& record, bool expanded);

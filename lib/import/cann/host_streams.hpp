@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "import/cann/captured_ops.hpp"
 #include "import/cann/record_stream.hpp"
 #include "wire/cann/host_wire.hpp"
 
@@ -21,7 +22,8 @@ class OpTable;
 namespace msprof::cann {
 
 // Listed in the order in which records of one moment are taken: what a task needs comes before it,
-// and a call begins after what is recorded at its begin. capture_stream_info is read whole before.
+// and a call begins after what is recorded at its begin. Those after api_event are read whole
+// before.
 enum class HostStream : std::size_t {
   memcpy_info,
   task_track,
@@ -32,8 +34,13 @@ enum class HostStream : std::size_t {
   hccl_info,
   hccl_op_info,
   fusion_op_info,
+  memmng_info,
+  memcpy_ext_info,
+  memset_info,
   api_event,
   capture_stream_info,
+  capture_stream_info_v2,
+  task_track_v2,
 };
 
 struct HostStreamInfo {
@@ -66,8 +73,14 @@ inline constexpr HostStreamInfo kHostStreams[] = {
     host_stream<HcclInfoWire, 256>(HostStream::hccl_info, "hccl_info", kOutsideLevel),
     host_stream<HcclOpInfoWire, 64>(HostStream::hccl_op_info, "hccl_op_info", kOutsideLevel),
     host_stream<FusionOpInfoWire, 256>(HostStream::fusion_op_info, "fusion_op_info", kOutsideLevel),
+    host_stream<MemmngInfoWire, 64>(HostStream::memmng_info, "memmng_info"),
+    host_stream<MemcpyExtInfoWire, 64>(HostStream::memcpy_ext_info, "memcpy_ext_info"),
+    host_stream<MemsetInfoWire, 64>(HostStream::memset_info, "memset_info"),
     host_stream<ApiEventWire, 40>(HostStream::api_event, "api_event"),
     host_stream<CaptureStreamInfoWire, 64>(HostStream::capture_stream_info, "capture_stream_info"),
+    host_stream<CaptureStreamInfoV2Wire, 64>(HostStream::capture_stream_info_v2,
+                                             "capture_stream_info_v2"),
+    host_stream<TaskTrackV2Wire, 64>(HostStream::task_track_v2, "task_track_v2"),
 };
 inline constexpr std::size_t kHostStreamCount = std::size(kHostStreams);
 
@@ -88,6 +101,9 @@ struct HostInputs {
   std::vector<RecordStream> streams;  // by HostStream
   // Hashes of the names of models, by the runtime's number (graph_id_map).
   std::map<std::uint32_t, std::uint64_t> model_names;
+  CapturedOps captured_ops;
+  // Hashes of the names of kernels of data units, by device and task; task_track names them.
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint64_t> dpu_kernels;
   // The operators of the host tasks, once join_host() has run; null: there are none.
   std::unique_ptr<OpTable> ops;
 };

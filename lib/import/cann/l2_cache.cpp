@@ -54,7 +54,7 @@ class L2CacheKind : public RawKind {
           "sample.json has no l2CacheTaskProfilingEvents, so it is not known what was counted");
     }
     const auto& chip = import_.session.chip();
-    if (chip && (chip->family == ChipFamily::mini || chip->family == ChipFamily::nano)) {
+    if (chip && (chip->family == ChipFamily::mini || !reads_tasks(chip->family))) {
       context.report.add(FindingId::unread_records, name(), part.name, "rates, not read",
                          "Which events make the rates of this chip is not known.");
     }

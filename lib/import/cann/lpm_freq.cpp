@@ -66,7 +66,7 @@ class LpmFreqKind : public SliceKind {
   void finish(const ImportContext& context) override {
     const auto& chip = import_.session.chip();
     if (!chip) return;
-    const bool says_always = says_frequency(chip->platform);
+    const bool says_always = says_frequency(*chip);
     for (const CannPart& part : import_.session.parts()) {
       if (part.is_host() || !part.clock) continue;
       if (part.info.aic_frequency_hz > 0 && (says_always || !frequencies_of(part).empty()))
@@ -93,9 +93,9 @@ class LpmFreqKind : public SliceKind {
     std::string_view unit;
   };
 
-  // 910B, 310B, 950: cann_device.md 23.4.
-  static bool says_frequency(int platform) {
-    return platform == 5 || platform == 7 || platform == 15 || platform == 16;
+  // 910B, 310B, V6: cann_device.md 23.4.
+  static bool says_frequency(const Chip& chip) {
+    return chip.platform == 5 || chip.platform == 7 || chip.family == ChipFamily::stars_v6;
   }
 
   static std::uint32_t info_mhz(const CannPart& part) {
@@ -119,7 +119,7 @@ class LpmFreqKind : public SliceKind {
                          fmt::format("records of type {} present, not read", type), "", count);
     }
     if (part.is_host()) return;
-    tell_unexpected(import_, context, part, name(), {5, 7, 15, 16});
+    tell_unexpected(import_, context, part, name(), {5, 7, 15, 16, 17, 18});
     DeviceChanges& changes = changes_[*part.device];
     for (std::size_t type = 0; type < kTypes; ++type)
       changes[type] = merged(std::move(changes[type]), read[type]);

@@ -263,7 +263,12 @@ class TsTrackKind : public SliceKind {
       }
       case TsTag::flip: {
         const auto wire = decode<FlipWire>(record);
-        out.flips.push_back({wire.head.ticks, masked(wire.stream), wire.number, wire.task});
+        // Where streams have 15 bits their flips do, too (cann_new_kinds.md 2.6).
+        constexpr std::uint16_t kExpandedMask = 0x7FFF;
+        const auto stream = import_.streams_expanded
+                                ? static_cast<std::uint16_t>(wire.stream & kExpandedMask)
+                                : masked(wire.stream);
+        out.flips.push_back({wire.head.ticks, stream, wire.number, wire.task});
         return true;
       }
       case TsTag::block_num: {

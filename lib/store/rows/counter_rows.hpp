@@ -10,11 +10,11 @@
 namespace msprof {
 
 // The counters of a task, one wide row; `pmu_column` names the counter of each column.
-inline constexpr std::size_t kPmuColumns = 24;
+inline constexpr std::size_t kPmuColumns = 26;
 struct TaskPmuRow {
   std::int64_t task_id = 0;
-  std::int64_t c[kPmuColumns] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
-                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+  std::int64_t c[kPmuColumns] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
                                  kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
 
   static constexpr const char* kTable = "task_pmu";
@@ -42,13 +42,16 @@ struct TaskPmuRow {
                                           "c20",
                                           "c21",
                                           "c22",
-                                          "c23"};
+                                          "c23",
+                                          "c24",
+                                          "c25"};
 };
 
 // svp: "total_cycles", "ddr_read_bytes", … CANN: "frequency_mhz" of the cores at the end of the
 // task, "aic_total_cycles", "aic_0x416" (event of ai_core_profiling_events), "aiv_total_cycles",
 // "aiv_0x8" (event of aiv_profiling_events). A side that did not run has 0, not null. 310:
-// "block_num", as the record says it.
+// "block_num", as the record says it. V6 chips: "aic_time_ns" and "aiv_time_ns", how long the cores
+// of a side ran.
 struct PmuColumnRow {
   std::int64_t column_number = 0;
   std::int64_t counter_name_id = kNull;

@@ -137,6 +137,31 @@ struct TaskWaitRow {
                                           "pending_ns"};
 };
 
+// When the blocks of a task ran on one kind of core (V6 chips).
+struct TaskBlocksRow {
+  std::int64_t id = 0;  // 2 * task_id + is_vector
+  std::int64_t task_id = 0;
+  std::int64_t is_vector = 0;
+  std::int64_t block_count = 0;
+  // The block that started first and the one that started last.
+  std::int64_t first_core = 0;
+  std::int64_t first_start_ns = 0;
+  std::int64_t first_end_ns = 0;
+  std::int64_t last_core = 0;
+  std::int64_t last_start_ns = 0;
+  std::int64_t last_end_ns = 0;
+  // Of all blocks.
+  std::int64_t earliest_end_ns = 0;
+  std::int64_t latest_end_ns = 0;
+  std::int64_t busy_ns = 0;  // durations added up
+
+  static constexpr const char* kTable = "task_blocks";
+  static constexpr std::array kColumns = {
+      "id INTEGER PRIMARY KEY", "task_id",       "is_vector", "block_count",   "first_core",
+      "first_start_ns",         "first_end_ns",  "last_core", "last_start_ns", "last_end_ns",
+      "earliest_end_ns",        "latest_end_ns", "busy_ns"};
+};
+
 // Copy of a MEMCPY_ASYNC task.
 struct MemcpyTaskRow {
   std::int64_t task_id = 0;

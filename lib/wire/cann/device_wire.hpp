@@ -46,6 +46,17 @@ struct __attribute__((packed)) StarsLogV6Wire {
 };
 static_assert(sizeof(StarsLogV6Wire) == 32);
 
+// V6 chips: when a part of a fused task began and ended (cann_new_kinds.md 4.2).
+struct __attribute__((packed)) FusionLogWire {
+  std::uint16_t head;
+  std::uint16_t magic;
+  std::uint32_t task_id;
+  std::uint64_t syscnt;
+  std::uint16_t engine;  // bits 0 to 4, and the mission above
+  std::uint16_t acc_id;
+};
+static_assert(sizeof(FusionLogWire) == 20);
+
 // Chips 0 to 4: when a task began and ended (4).
 struct __attribute__((packed)) HwtsWire {
   std::uint8_t cnt_tag;  // event (3 bit; 0 start, 1 end), counter (the high 4)
@@ -150,8 +161,12 @@ static_assert(sizeof(L2CacheWire) == 72);
 enum StarsFunction : unsigned {
   kTaskStart = 0,
   kTaskEnd = 1,
+  kFusionStart = 22,
+  kFusionEnd = 23,
   kThreadStart = 34,
   kThreadEnd = 35,
+  kBlockStart = 36,
+  kBlockEnd = 37,
   kContextCounters = 40,
   kBlockCounters = 41,
   kV6Counters = 42
@@ -159,6 +174,7 @@ enum StarsFunction : unsigned {
 
 // SQE types (4.1) with a meaning of their own.
 enum SqeType : unsigned { kSqeAiCore = 0, kSqeAiCpu = 1, kSqeVectorCore = 2 };
+inline constexpr unsigned kSqeCcuV6 = 16;  // of V6 chips
 
 // A stream id has 11 bits, and on STARS chips flags above them.
 inline constexpr std::uint16_t kMaxStreams = 2048;

@@ -49,6 +49,19 @@ inline constexpr std::uint64_t kFlipType = 98;        // the task ids of a strea
 inline constexpr std::uint64_t kMaintenanceType = 6;  // no task of the application
 inline constexpr std::uint16_t kStreamDestroyed = 65535;
 
+// task_track_v2: the same task with its ids in full, beside the first form; of tasks of graphs and
+// of streams that end (cann_new_kinds.md 2.1).
+struct __attribute__((packed)) TaskTrackV2Wire {
+  HostHeader head;
+  std::uint16_t device;
+  std::uint16_t reserved;
+  std::uint32_t stream;
+  std::uint32_t task;
+  std::uint32_t type;
+  std::uint64_t kernel_name;  // hash; 0: none
+};
+static_assert(sizeof(TaskTrackV2Wire) == 48);
+
 struct __attribute__((packed)) KernelLaunchWire {
   std::uint16_t block_num;
   std::uint16_t args_bytes;
@@ -189,6 +202,50 @@ struct __attribute__((packed)) CaptureStreamInfoWire {
   std::uint16_t device;
 };
 static_assert(sizeof(CaptureStreamInfoWire) == 34);
+
+// capture_stream_info_v2: the same with the ids in full (cann_new_kinds.md 2.2).
+struct __attribute__((packed)) CaptureStreamInfoV2Wire {
+  HostHeader head;
+  std::uint16_t device;
+  std::uint8_t status;
+  std::uint8_t reserved;
+  std::uint32_t model_stream;
+  std::uint32_t original_stream;
+  std::uint32_t model;
+};
+static_assert(sizeof(CaptureStreamInfoV2Wire) == 40);
+
+// memmng_info: an allocation or a release of the runtime (cann_new_kinds.md 3.1).
+struct __attribute__((packed)) MemmngInfoWire {
+  HostHeader head;
+  std::uint64_t address;  // of physical memory a handle
+  std::uint64_t bytes;    // 0: released
+  std::uint32_t kind;     // RuntimeMemoryRow::kind
+  std::uint16_t is_free;
+  std::uint16_t device;
+  std::uint32_t stream;
+};
+static_assert(sizeof(MemmngInfoWire) == 52);
+
+// memcpy_ext_info: what a call of the runtime copied (cann_new_kinds.md 3.2).
+struct __attribute__((packed)) MemcpyExtInfoWire {
+  HostHeader head;
+  std::uint64_t bytes;
+  std::uint16_t kind;  // its meaning depends on the call
+  std::uint16_t device;
+  std::uint32_t stream;  // kNone32: the call waits
+};
+static_assert(sizeof(MemcpyExtInfoWire) == 40);
+
+// memset_info: what a call of the runtime set (cann_new_kinds.md 3.3).
+struct __attribute__((packed)) MemsetInfoWire {
+  HostHeader head;
+  std::uint64_t bytes;
+  std::int32_t value;
+  std::uint32_t stream;  // kNone32: the call waits
+  std::uint16_t device;
+};
+static_assert(sizeof(MemsetInfoWire) == 42);
 
 // graph_id_map: the name of a model.
 struct __attribute__((packed)) GraphIdMapWire {

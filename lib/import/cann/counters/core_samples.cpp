@@ -84,7 +84,7 @@ class CoreSamplesKind : public SliceKind {
   bool owns(const RawFile& file) const override {
     const auto& chip = import_.session.chip();
     const CannPart& part = import_.session.part_of(file);
-    return chip && chip->family != ChipFamily::nano && !part.is_host() && SliceKind::owns(file) &&
+    return chip && reads_tasks(chip->family) && !part.is_host() && SliceKind::owns(file) &&
            is_sampled_over_time(part.info, import_.session.name_of(file).stem);
   }
 
@@ -99,7 +99,7 @@ class CoreSamplesKind : public SliceKind {
   // As chips 0 to 4, and those with a STARS scheduler, are said to have them.
   void tell_expected(const ImportContext& context, const CannPart& part) const {
     if (file_.is_vector) return tell_unexpected(import_, context, part, name(), {2, 3, 4});
-    tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
+    tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
   }
 
   bool has_later_records() const { return import_.session.chip()->family == ChipFamily::stars_v6; }

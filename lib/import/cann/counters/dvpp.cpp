@@ -91,7 +91,7 @@ class DvppKind : public TextKind {
   void read(const ImportContext& context, const CannPart& part, const std::string&,
             SliceLines& lines) override {
     if (!check_start(context, part, name())) return;
-    tell_unexpected(import_, context, part, name(), {0, 1, 5, 7, 8, 11, 15, 16});
+    tell_unexpected(import_, context, part, name(), {0, 1, 5, 7, 8, 11, 15, 16, 17, 18});
     CounterTracks tracks(import_, context, name());
     std::vector<Engine> engines;
     std::size_t next = 0;  // the engines come in turn

@@ -100,7 +100,7 @@ class HbmKind : public SliceKind {
     order.finish(take);
     tracks.write();
     if (tracks.has_samples())
-      tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
+      tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
   }
 
   static std::size_t open(CounterTracks& tracks, const CannPart& part, const HbmAmount& amount) {

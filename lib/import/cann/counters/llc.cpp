@@ -179,7 +179,7 @@ class LlcKind : public SliceKind {
     for (LlcCache& cache : caches) end_moment(cache);
     tracks.write();
     if (tracks.has_samples())
-      tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
+      tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
     if (other_events > 0) {
       context.report.add({FindingId::unread_records, std::string(name()), part.name,
                           "events of no known meaning", other_events, kNull, "",

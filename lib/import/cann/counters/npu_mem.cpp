@@ -73,7 +73,7 @@ class NpuMemKind : public SliceKind {
     });
     tracks.write();
     if (tracks.has_samples())
-      tell_unexpected(import_, context, part, name(), {0, 1, 3, 4, 5, 7, 8, 11, 15, 16});
+      tell_unexpected(import_, context, part, name(), {0, 1, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
   }
 
   static Subject open(CounterTracks& tracks, const CannPart& part, std::uint32_t event) {

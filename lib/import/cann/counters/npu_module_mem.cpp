@@ -58,7 +58,7 @@ class NpuModuleMemKind : public SliceKind {
     });
     tracks.write();
     if (tracks.has_samples())
-      tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
+      tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
   }
 
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::uint32_t module) {

@@ -68,7 +68,7 @@ class PcieKind : public SliceKind {
     });
     tracks.write();
     if (tracks.has_samples())
-      tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 15, 16});
+      tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 15, 16, 17, 18});
   }
 };
 

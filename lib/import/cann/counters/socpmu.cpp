@@ -1,7 +1,7 @@
-// socpmu.data: what the SMMU counted during a task; a record a task. It says which task, and no
-// time. In the store a record is neighbouring samples of tracks of its device: "Stream Id",
-// "Task Id", and one of each event; none has a time, and their order is that of the file. A track
-// a task would be a million of them. Source: cann_system.md 15.
+// socpmu.data: what the SMMU counted during a task, and page faults; a record a task. It says which
+// task, and no time. In the store a record is neighbouring samples of tracks of its device: "Stream
+// Id", "Task Id", and one of each event; none has a time, and their order is that of the file. A
+// track a task would be a million of them. Source: cann_system.md 15.
 #include <fmt/format.h>
 
 #include "import/cann/counters/counter_tracks.hpp"
@@ -49,7 +49,7 @@ class SocPmuKind : public SliceKind {
   }
 
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
-    tell_unexpected(import_, context, part, name(), {5, 15, 16});
+    tell_unexpected(import_, context, part, name(), {5, 15, 16, 17, 18});
     const std::vector<std::uint32_t>& events = part.info.smmu_events;
     const std::size_t count = std::min(events.size(), kSocPmuEvents);
     CounterTracks tracks(import_, context, "soc_pmu");
@@ -62,10 +62,12 @@ class SocPmuKind : public SliceKind {
     for (std::size_t i = 0; i < count; ++i) open(fmt::format("{:#x}", events[i]));
     const bool is_later = has_later_records();
     std::int64_t nameless = 0;
-    std::array<std::int64_t, kPageFault + 1> others{};
+    std::int64_t ha_records = 0;
     const auto take = [&](const StreamRecord& record, const auto& wire) {
-      if (wire.data_type == kHa || wire.data_type == kPageFault) {
-        ++others[wire.data_type];
+      if (wire.data_type == kPageFault) {
+        add_page_fault(context, part, wire.stream, wire.task, wire.events[0]);
+      } else if (wire.data_type == kHa) {
+        ++ha_records;
       } else if (wire.data_type != kSmmu) {
         stream.skip(context, record, "unknown type");
       } else if (count == 0) {
@@ -81,8 +83,7 @@ class SocPmuKind : public SliceKind {
       is_later ? take(record, decode<LaterSocPmuWire>(record.bytes))
                : take(record, decode<SocPmuWire>(record.bytes));
     });
-    tell(context, part, "records of the HA present, not read", others[kHa]);
-    tell(context, part, "records of page faults present, not read", others[kPageFault]);
+    tell(context, part, "records of the HA present, not read", ha_records);
     if (nameless > 0)
       context.report.add(FindingId::events_not_said, name(), part.name, "unknown events",
                          "npuEvents of sample.json names no events of the SMMU, so it is not known "
@@ -91,12 +92,25 @@ class SocPmuKind : public SliceKind {
     tracks.write();
   }
 
+  void add_page_fault(const ImportContext& context, const CannPart& part, std::uint32_t stream,
+                      std::uint32_t task, std::uint64_t count) {
+    PageFaultRow row;
+    row.id = ++page_faults_;
+    row.device_id = part.device.value_or(0);
+    row.stream_id = stream;
+    row.task_number = task;
+    row.fault_count = cell(count);
+    context.store.add(row);
+  }
+
   void tell(const ImportContext& context, const CannPart& part, std::string reason,
             std::int64_t count) const {
     if (count > 0)
       context.report.add(FindingId::unread_records, name(), part.name, std::move(reason), "",
                          count);
   }
+
+  std::int64_t page_faults_ = 0;
 };
 
 }  // namespace

@@ -362,7 +362,7 @@ class StarsSocProfileKind : public SliceKind {
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     if (!check_ticks(context, part, name())) return;
-    tell_unexpected(import_, context, part, name(), {5, 7, 8, 11, 15, 16});
+    tell_unexpected(import_, context, part, name(), {5, 7, 8, 11, 15, 16, 17, 18});
     SocSamples samples(import_, context, part);
     TimeOrder<std::pair<SocWire, std::uint64_t>> order;
     const auto take = [&](std::int64_t time_ns, const std::pair<SocWire, std::uint64_t>& item) {

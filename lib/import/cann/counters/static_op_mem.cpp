@@ -56,7 +56,7 @@ class StaticMemoryKind : public SliceKind {
                          "a start log is missing, so that it is not known when this was recorded");
       return;
     }
-    tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
+    tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
     CounterTracks tracks(import_, context, name());
     std::unordered_map<Operator, std::size_t, OperatorHash> operators;
     stream.open(context, [&](const StreamRecord& record) {

@@ -43,7 +43,7 @@ class UbKind : public SliceKind {
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     if (!check_start(context, part, name())) return;
-    tell_unexpected(import_, context, part, name(), {15, 16});
+    tell_unexpected(import_, context, part, name(), {15, 16, 17, 18});
     CounterTracks tracks(import_, context, name());
     TrackGroups<std::size_t> ports(kUbValues);
     TimeOrder<std::pair<UbWire, std::uint64_t>> order;

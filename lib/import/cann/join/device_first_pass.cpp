@@ -83,6 +83,8 @@ void DeviceFirstPass::count_stars(RecordStream& stream) {
     stars_.counter.see(record, log.counter);
     if (log.what == LogRecord::What::task) {
       counts_.count(log.log);
+    } else if (log.what == LogRecord::What::fusion) {
+      // The second pass pairs them.
     } else if (log.what == LogRecord::What::other) {
       ++stars_.unread[log.function];
     } else {
@@ -113,8 +115,8 @@ void DeviceFirstPass::count_ffts(RecordStream& stream) {
       counts_.count(ffts.task);
     } else if (ffts.what == FftsRecord::What::block) {
       counts_.count(ffts.block);
-    } else if (ffts.what == FftsRecord::What::other_core) {
-      ++other_cores_;
+    } else if (ffts.what == FftsRecord::What::block_run) {
+      has_block_runs_ = true;
     } else if (ffts.what == FftsRecord::What::unknown) {
       ffts_.skipped.skip_record("ffts_profile", stream.file_name(record), "unknown function type",
                                 record.offset);
@@ -124,6 +126,7 @@ void DeviceFirstPass::count_ffts(RecordStream& stream) {
 
 void DeviceFirstPass::finish(const ImportContext& context) {
   logs_job_.get();
+  if (ffts_job_) ffts_job_.get();
   if (inputs_.stars_soc) report_stars(context);
   for (auto [stream, found] :
        {std::pair(&inputs_.hwts, &hwts_[0]), std::pair(&inputs_.hwts_vector, &hwts_[1])}) {
@@ -131,10 +134,7 @@ void DeviceFirstPass::finish(const ImportContext& context) {
     (*stream)->open(context);
     report_lost(context, "hwts", *found);
   }
-  if (ffts_job_) {
-    ffts_job_.get();
-    report_ffts(context);
-  }
+  if (inputs_.ffts_profile) report_ffts(context);
   for (auto* aicore : {&inputs_.aicore, &inputs_.aicore_vector}) {
     if (!*aicore) continue;
     Found found;
@@ -151,9 +151,14 @@ void DeviceFirstPass::report_stars(const ImportContext& context) {
   report_lost(context, "stars_soc", stars_);
   for (unsigned function = 0; function < stars_.unread.size(); ++function) {
     if (stars_.unread[function] == 0) continue;
-    context.report.add(FindingId::unread_records, "stars_soc", part_.name,
-                       fmt::format("records of function type {}, not read", function), "",
-                       stars_.unread[function]);
+    // Of blocks ffts_profile has the same with counters.
+    const bool is_block = decoder_.is_v6() && (function == kBlockStart || function == kBlockEnd);
+    context.report.add(
+        is_block && has_block_runs_ ? FindingId::obsolete_records : FindingId::unread_records,
+        "stars_soc", part_.name,
+        is_block ? std::string("logs of blocks, not read")
+                 : fmt::format("records of function type {}, not read", function),
+        "", stars_.unread[function]);
   }
 }
 
@@ -161,10 +166,6 @@ void DeviceFirstPass::report_ffts(const ImportContext& context) {
   for (const Finding& finding : ffts_.skipped.findings()) context.report.add(finding);
   inputs_.ffts_profile->open(context);
   report_lost(context, "ffts_profile", ffts_);
-  if (other_cores_ > 0)
-    context.report.add(FindingId::unread_records, "ffts_profile", part_.name,
-                       "counters of the second kind of core of MIX tasks, not read", "",
-                       other_cores_);
   tell(context, FindingId::overflowed_counters, "ffts_profile", ffts_.overflows,
        "counters overflowed", "Their values are kept as they are.");
 }

@@ -98,7 +98,7 @@ class DeviceFirstPass {
   Found stars_;
   Found hwts_[2];  // of hwts and hwts_vector
   Found ffts_;
-  std::int64_t other_cores_ = 0;
+  bool has_block_runs_ = false;  // in ffts_profile
   // Last: they use the others. Logs are one job, for what they count is one.
   WorkAhead::Job logs_job_;
   WorkAhead::Job ffts_job_;

@@ -35,6 +35,7 @@ struct CoreCounters {
   std::uint64_t total_cycles = 0;
   std::array<std::uint64_t, kPmuSlots> counters{};
   std::uint32_t block_num = 0;  // 310: as the record says it
+  std::uint64_t ticks = 0;      // V6 chips: from the start to the end of the record; else 0
 };
 
 // The counters of the task as a whole (context PMU, aicore records).
@@ -49,6 +50,21 @@ struct TaskCounters {
 
 // The counters of one block of a MIX task on its secondary cores.
 struct BlockCounters : TaskCounters {};
+
+// The counters of a MIX task of V6 chips on the cores that are not its main ones. `kind` is that of
+// the task.
+struct OtherCoreCounters : TaskCounters {
+  explicit OtherCoreCounters(const TaskCounters& counters) : TaskCounters(counters) {}
+};
+
+// One block of a task of V6 chips: where it ran, from `start_ticks` to `end`.
+struct BlockRun {
+  RecordOrder end;
+  std::uint64_t start_ticks = 0;
+  std::uint32_t task_number = 0;
+  std::uint8_t core_id = 0;
+  bool is_vector = false;
+};
 
 // Counters that carry no time: given out in the order of the file, a key at a time.
 class OrderedPmu {

@@ -35,7 +35,9 @@ void add_counters(CoreCounters& sum, const CoreCounters& more) {
   for (std::size_t slot = 0; slot < kPmuSlots; ++slot) sum.counters[slot] += more.counters[slot];
 }
 
-TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state, std::size_t slots) {
+// `clock`: of the times of the cores, where the records have them; else null.
+TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state, std::size_t slots,
+                   const ClockMap* clock) {
   TaskPmuRow row;
   row.task_id = task_id;
   const bool is_mix = state.kind == CoreKind::mix_aic || state.kind == CoreKind::mix_aiv;
@@ -44,8 +46,14 @@ TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state, std::siz
   const bool has_other = is_mix && state.has_blocks && state.block_kind == state.kind;
   const CoreCounters& other = has_other ? state.blocks : none;
   row.c[PmuCells::kFrequency] = state.frequency_mhz;
-  put(row.c, false, is_aic ? state.main : other, slots);
-  put(row.c, true, is_aic ? other : state.main, slots);
+  const CoreCounters& aic = is_aic ? state.main : other;
+  const CoreCounters& aiv = is_aic ? other : state.main;
+  put(row.c, false, aic, slots);
+  put(row.c, true, aiv, slots);
+  if (clock != nullptr) {
+    row.c[PmuCells::kAicTime] = clock->duration_ns(aic.ticks);
+    row.c[PmuCells::kAivTime] = clock->duration_ns(aiv.ticks);
+  }
   row.c[PmuCells::kCoreKind] = static_cast<std::int64_t>(state.kind);
   if (state.main.block_num != 0) row.c[PmuCells::kBlockNum] = state.main.block_num;
   return row;
@@ -70,7 +78,7 @@ void AicpuNames::sort() {
   });
 }
 
-void AicpuNames::task(std::uint16_t stream, std::uint32_t task_number, std::int64_t start_ns,
+void AicpuNames::task(std::uint32_t stream, std::uint32_t task_number, std::int64_t start_ns,
                       std::int64_t end_ns, std::int64_t op_name_id) {
   const NodeKey first{stream, task_number, start_ns};
   auto at = std::lower_bound(
@@ -81,6 +89,24 @@ void AicpuNames::task(std::uint16_t stream, std::uint32_t task_number, std::int6
     if (key_of(node) > NodeKey{stream, task_number, end_ns}) break;
     node.op_name_id = op_name_id;
   }
+}
+
+void BlockSpread::add(const BlockRun& run) {
+  const std::uint64_t end = run.end.ticks;
+  if (count == 0 || std::tie(run.start_ticks, run.core_id) < std::tie(first_start, first_core)) {
+    first_core = run.core_id;
+    first_start = run.start_ticks;
+    first_end = end;
+  }
+  if (count == 0 || std::tie(run.start_ticks, run.core_id) > std::tie(last_start, last_core)) {
+    last_core = run.core_id;
+    last_start = run.start_ticks;
+    last_end = end;
+  }
+  earliest_end = count == 0 ? end : std::min(earliest_end, end);
+  latest_end = std::max(latest_end, end);
+  busy += end - run.start_ticks;
+  ++count;
 }
 
 std::uint32_t TaskCountersPool::take() {
@@ -223,7 +249,7 @@ void DeviceTasks::end(const DeviceLog& log) {
   task.end_ticks = log.place.ticks;
   if (task.has_ordered_pmu && settings_.ordered_pmu != nullptr) {
     CoreCounters values;
-    if (settings_.ordered_pmu->take(task.stream, task.task_number, task.core, values)) {
+    if (settings_.ordered_pmu->take(key_stream(task), task.task_number, task.core, values)) {
       TaskCounterState& state = counters_of(task);
       state.main = values;
       state.kind = task.core;
@@ -374,6 +400,35 @@ void DeviceTasks::push(const BlockCounters& counters) {
   add_counters(state.blocks, counters.values);
 }
 
+void DeviceTasks::push(const OtherCoreCounters& counters) {
+  advance_to(counters.end.ticks);
+  flush_starts();
+  const Slot slot = open_task(counters.stream, counters.task_number, counters.context, 0, false);
+  if (slot == TaskPairing::kNone) {
+    ++counts_.counters_without_task;
+    return;
+  }
+  TaskCounterState& state = counters_of(tasks_[slot]);
+  if (state.has_blocks) {
+    ++counts_.counters_without_task;
+    return;
+  }
+  state.blocks = counters.values;
+  state.block_kind = counters.kind;
+  state.has_blocks = true;
+}
+
+void DeviceTasks::push(const BlockRun& run) {
+  advance_to(run.end.ticks);
+  flush_starts();
+  const Slot slot = open_task(0, run.task_number, kNone32, 0, false);
+  if (slot == TaskPairing::kNone) {
+    ++counts_.blocks_without_task;
+    return;
+  }
+  counters_of(tasks_[slot]).runs[run.is_vector ? 1 : 0].add(run);
+}
+
 std::int64_t DeviceTasks::frequency_at(std::uint64_t ticks) const {
   if (settings_.frequencies == nullptr) return settings_.frequency_mhz;
   const auto after = std::upper_bound(
@@ -436,7 +491,7 @@ void DeviceTasks::write(const Task& task) {
 
 void DeviceTasks::write_waits(const Task& task, const TaskRow& row) {
   const TaskWaits::Ticks ticks =
-      settings_.waits->of(task.stream, task.task_number, task.start.ticks);
+      settings_.waits->of(key_stream(task), task.task_number, task.start.ticks);
   TaskWaitRow waits;
   waits.task_id = row.id;
   if (ticks.waiting != 0)
@@ -449,7 +504,31 @@ void DeviceTasks::write_waits(const Task& task, const TaskRow& row) {
 void DeviceTasks::write_counters(const Task& task) {
   if (task.counters == TaskCountersPool::kNone) return;
   const TaskCounterState& state = counters_[task.counters];
-  if (state.has_main) store_.add(pmu_row(task.id, state, settings_.pmu_slots));
+  const ClockMap* times = settings_.has_unique_ids ? settings_.clock : nullptr;
+  if (state.has_main) store_.add(pmu_row(task.id, state, settings_.pmu_slots, times));
+  write_blocks(task, state);
+}
+
+void DeviceTasks::write_blocks(const Task& task, const TaskCounterState& state) {
+  for (const std::int64_t is_vector : {0, 1}) {
+    const BlockSpread& spread = state.runs[is_vector];
+    if (spread.count == 0) continue;
+    TaskBlocksRow row;
+    row.id = 2 * task.id + is_vector;
+    row.task_id = task.id;
+    row.is_vector = is_vector;
+    row.block_count = spread.count;
+    row.first_core = spread.first_core;
+    row.first_start_ns = settings_.clock->ns(spread.first_start);
+    row.first_end_ns = settings_.clock->ns(spread.first_end);
+    row.last_core = spread.last_core;
+    row.last_start_ns = settings_.clock->ns(spread.last_start);
+    row.last_end_ns = settings_.clock->ns(spread.last_end);
+    row.earliest_end_ns = settings_.clock->ns(spread.earliest_end);
+    row.latest_end_ns = settings_.clock->ns(spread.latest_end);
+    row.busy_ns = settings_.clock->duration_ns(spread.busy);
+    store_.add(row);
+  }
 }
 
 }  // namespace msprof

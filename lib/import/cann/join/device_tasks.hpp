@@ -29,7 +29,7 @@ class AicpuNames {
   // Again, once their streams are known.
   void sort();
   // Records that an AI CPU operator ran as this task.
-  void task(std::uint16_t stream, std::uint32_t task_number, std::int64_t start_ns,
+  void task(std::uint32_t stream, std::uint32_t task_number, std::int64_t start_ns,
             std::int64_t end_ns, std::int64_t op_name_id);
 
  private:
@@ -39,11 +39,29 @@ class AicpuNames {
 
 // The counters of a task that has not been written yet: those of the task and, of MIX tasks, the
 // sum of its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
+//
+// Of V6 chips also when the blocks of the task ran, by kind of core (cann_new_kinds.md 4.1).
+struct BlockSpread {
+  std::int64_t count = 0;
+  std::uint8_t first_core = 0;  // of the block that started first; of several the lowest
+  std::uint8_t last_core = 0;   // of the block that started last; of several the highest
+  std::uint64_t first_start = 0;
+  std::uint64_t first_end = 0;
+  std::uint64_t last_start = 0;
+  std::uint64_t last_end = 0;
+  std::uint64_t earliest_end = 0;
+  std::uint64_t latest_end = 0;
+  std::uint64_t busy = 0;  // durations added up
+
+  void add(const BlockRun& run);
+};
+
 struct TaskCounterState {
   CoreCounters main;
   CoreCounters blocks;
   std::int64_t frequency_mhz = 0;
   std::int64_t blocks_left = 0;  // that may still be added
+  BlockSpread runs[2];           // on cube cores and on vector cores
   CoreKind kind = CoreKind::aic;
   CoreKind block_kind = CoreKind::aic;
   bool has_main = false;
@@ -76,6 +94,9 @@ struct PmuCells {
   // Of chips 15 and 16: the ninth and the tenth counter.
   static constexpr std::size_t kAicMore = kCoreKind + 1;
   static constexpr std::size_t kAivMore = kAicMore + kPmuSlots - kSlots;
+  // Of V6 chips: how long the cores of a side ran.
+  static constexpr std::size_t kAicTime = kAivMore + kPmuSlots - kSlots;
+  static constexpr std::size_t kAivTime = kAicTime + 1;
   // Of a 310.
   static constexpr std::size_t kBlockNum = kAicMore;
 
@@ -85,7 +106,8 @@ struct PmuCells {
     return (is_vector ? kAivMore : kAicMore) + number - kSlots;
   }
 };
-static_assert(PmuCells::slot(true, kPmuSlots - 1) + 1 == kPmuColumns);
+static_assert(PmuCells::slot(true, kPmuSlots - 1) + 1 == PmuCells::kAicTime);
+static_assert(PmuCells::kAivTime + 1 == kPmuColumns);
 
 struct DeviceSettings {
   std::uint16_t device = 0;
@@ -123,7 +145,7 @@ class DeviceTasks {
               std::int64_t first_id);
 
   // The host's stream of a task whose id is unique.
-  std::uint16_t stream_of(std::uint32_t task_number) { return hosts_.stream_of(task_number); }
+  std::uint32_t stream_of(std::uint32_t task_number) { return hosts_.stream_of(task_number); }
 
   // Takes in `counts` what the first pass found in all records; before the first of them.
   void begin(DeviceCounts counts);
@@ -131,6 +153,8 @@ class DeviceTasks {
   void push(const DeviceLog& log);
   void push(const TaskCounters& counters);
   void push(const BlockCounters& counters);
+  void push(const OtherCoreCounters& counters);
+  void push(const BlockRun& run);
   DeviceTaskCounts finish();
 
   // Id after the last one.
@@ -149,7 +173,7 @@ class DeviceTasks {
     std::uint32_t counters = TaskCountersPool::kNone;
     std::uint32_t shared = FlatTable::kNone;
     std::uint32_t task_number = 0;
-    std::uint16_t stream = 0;
+    std::uint32_t stream = 0;
     std::uint16_t batch = 0;
     std::uint16_t thread = 0;
     State state = State::open;
@@ -161,7 +185,7 @@ class DeviceTasks {
   struct Starting {
     DeviceLog log;
     std::uint16_t batch = 0;
-    std::uint16_t stream = 0;
+    std::uint32_t stream = 0;
   };
 
   void flush_starts();
@@ -178,10 +202,11 @@ class DeviceTasks {
   void resolve_shared(bool all);
   void write(const Task& task);
   void write_counters(const Task& task);
+  void write_blocks(const Task& task, const TaskCounterState& state);
   void write_waits(const Task& task, const TaskRow& row);
-  // The stream of the task's records.
+  // The stream of the task's records, which has 16 bits.
   std::uint16_t key_stream(const Task& task) const {
-    return settings_.has_unique_ids ? std::uint16_t{0} : task.stream;
+    return settings_.has_unique_ids ? std::uint16_t{0} : static_cast<std::uint16_t>(task.stream);
   }
   void drop_marks_of_host(SharedKey& shared);
   Slot open_task(std::uint16_t stream, std::uint32_t task_number, std::uint32_t context,

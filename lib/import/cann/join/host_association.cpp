@@ -5,12 +5,12 @@
 
 namespace msprof {
 
-void HostBatches::add_flip(std::uint16_t device, std::uint16_t stream, std::uint64_t time,
+void HostBatches::add_flip(std::uint16_t device, std::uint32_t stream, std::uint64_t time,
                            std::uint16_t task_number, bool is_destroy) {
   flips_.push_back({time, key(device, stream), task_number, 0, is_destroy});
 }
 
-void HostBatches::see_task(std::uint16_t device, std::uint16_t stream, std::uint64_t time) {
+void HostBatches::see_task(std::uint16_t device, std::uint32_t stream, std::uint64_t time) {
   Stream& seen = streams_.try_emplace(key(device, stream)).first;
   seen.last_time = std::max(seen.last_time, time);
 }
@@ -233,8 +233,8 @@ bool HostAssociation::add(const HostRecord<HcclOpInfoWire>& info) {
   return true;
 }
 
-const HostCall* HostAssociation::model_at(const HostHeader& head) {
-  const OpenCall* call = call_for(head, call_level::kModel);
+const HostCall* HostAssociation::call_at(const HostHeader& head, std::uint16_t level) {
+  const OpenCall* call = call_for(head, level);
   return call != nullptr ? &call->call : nullptr;
 }
 
@@ -339,8 +339,19 @@ void HostAssociation::place(const HostTrack& track) {
 
 void HostAssociation::name_by_kernel(HostTask& task, const HostTrack& track) {
   if (is_mix(track.task_class) && options_.has_contexts) task.context = 0;
-  if (!is_named_kernel(track.task_class) || track.kernel_hash == 0) return;
   HostOp op;
+  if (sink_.captured_op(track, op)) {
+    if (options_.names_only) {
+      HostOp name;
+      name.name_hash = op.name_hash;
+      name.block_num = op.block_num;
+      name.mix_block_num = op.mix_block_num;
+      op = name;
+    }
+    task.op_id = op_of(op, track, nullptr);
+    return;
+  }
+  if (!is_named_kernel(track.task_class) || track.kernel_hash == 0) return;
   op.name_hash = track.kernel_hash;
   if (!options_.names_only) {
     op.type_hash = track.kernel_hash;

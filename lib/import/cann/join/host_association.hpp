@@ -22,9 +22,9 @@ namespace msprof {
 class HostBatches {
  public:
   // Add, before the first push(), every flip, and every task's time.
-  void add_flip(std::uint16_t device, std::uint16_t stream, std::uint64_t time,
+  void add_flip(std::uint16_t device, std::uint32_t stream, std::uint64_t time,
                 std::uint16_t task_number, bool is_destroy);
-  void see_task(std::uint16_t device, std::uint16_t stream, std::uint64_t time);
+  void see_task(std::uint16_t device, std::uint32_t stream, std::uint64_t time);
   void prepare();
 
   // Takes tasks in order of time; they come out in the same order.
@@ -37,7 +37,7 @@ class HostBatches {
  private:
   struct Flip {
     std::uint64_t time = 0;
-    std::uint32_t stream = 0;
+    std::uint64_t stream = 0;  // key()
     std::uint16_t task_number = 0;
     std::uint16_t highest_ahead = 0;  // of the task numbers of this and later flips of the stream
     bool is_destroy = false;
@@ -48,8 +48,8 @@ class HostBatches {
     std::uint16_t highest_ahead = 0;  // tasks of this number and above keep their turn
     std::deque<std::uint64_t> held;   // positions of the tasks that may still be moved
   };
-  static std::uint32_t key(std::uint16_t device, std::uint16_t stream) {
-    return std::uint32_t{device} << 16 | stream;
+  static std::uint64_t key(std::uint16_t device, std::uint32_t stream) {
+    return std::uint64_t{device} << 32 | stream;
   }
   void apply(const Flip& flip, std::uint16_t highest_behind);
   void release(Stream& stream);
@@ -86,8 +86,8 @@ class HostAssociation {
   bool add(const HostRecord<ContextIdInfoWire>& contexts);
   bool add(const HostRecord<HcclInfoWire>& info);
   bool add(const HostRecord<HcclOpInfoWire>& info);
-  // Model call around a moment; null: none.
-  const HostCall* model_at(const HostHeader& head);
+  // Call of a level around a moment, not of the runtime's; null: none.
+  const HostCall* call_at(const HostHeader& head, std::uint16_t level);
   void add_call(const HostCall& call);
   void finish();
 

@@ -49,8 +49,8 @@ struct HostTrack {
   std::uint32_t copy_direction = 65535;
   std::uint32_t thread = 0;
   std::uint32_t task_number = 0;
+  std::uint32_t stream = 0;
   std::uint16_t device = 0;
-  std::uint16_t stream = 0;
   std::uint16_t batch = 0;
   TaskClass task_class = TaskClass::other;
   bool has_launch_info = false;
@@ -116,6 +116,9 @@ class HostSink {
   virtual std::int64_t kernel_name_id(std::uint64_t hash) = 0;
   // The model whose graph a stream replays (capture_stream_info); kNull: none.
   virtual std::int64_t captured_model(const HostTrack& track) = 0;
+  // Describes the operator of a kernel that a graph replays (capture_op_info); false: it is not
+  // described. Its tensors are there until the next call.
+  virtual bool captured_op(const HostTrack&, HostOp&) { return false; }
   virtual void add(const HostTask& task) = 0;
 };
 

@@ -439,13 +439,16 @@ std::int64_t HostOps::with_blocks(std::int64_t op_id, std::int64_t block_num,
 }
 
 HostRows::HostRows(TraceDbWriter& store, Dictionaries& dictionaries, const ClockMap* clock,
-                   std::int64_t process_id, const CapturedStreams& captured, HostOps& ops,
+                   std::int64_t process_id, const CapturedStreams& captured,
+                   const CapturedOps& captured_ops, bool has_unique_ids, HostOps& ops,
                    HostTaskStore& tasks)
     : store_(store),
       dictionaries_(dictionaries),
       clock_(clock),
       process_id_(process_id),
       captured_(captured),
+      captured_ops_(captured_ops),
+      has_unique_ids_(has_unique_ids),
       ops_(ops),
       tasks_(tasks) {}
 
@@ -467,6 +470,33 @@ const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
     found = {class_of(name), store_.name_id(name)};
   }
   return found;
+}
+
+bool HostRows::captured_op(const HostTrack& track, HostOp& op) {
+  if (captured_ops_.empty()) return false;
+  const std::int64_t model = captured_.model_of(track);
+  // A stream that was captured once has tasks of no graph, too.
+  if (model == kNull && captured_.has(track.device, track.stream)) return false;
+  CapturedOps::Wanted wanted;
+  wanted.device = track.device;
+  wanted.stream = track.stream;
+  wanted.task = track.task_number;
+  wanted.has_wide_task = has_unique_ids_;
+  if (model != kNull) wanted.model = static_cast<std::uint32_t>(model);
+  wanted.has_wide_model = captured_.is_wide();
+  const CapturedOp* found = captured_ops_.find(wanted);
+  if (found == nullptr) return false;
+  constexpr std::uint32_t kHalf = 0xFFFF;
+  op.name_hash = found->name;
+  op.type_hash = found->type;
+  op.attribute_hash = found->attribute;
+  op.task_type = found->task_type;
+  op.block_num = found->blocks & kHalf;
+  op.mix_block_num = (found->blocks & kHalf) * (found->blocks >> 16U);
+  op.is_dynamic = found->is_unaging ? 0 : 1;
+  op.is_hf32 = found->flag != 0 ? 1 : 0;
+  op.tensors = found->tensors;
+  return true;
 }
 
 HostRows::Item HostRows::item(std::uint64_t hash) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "import/cann/captured_ops.hpp"
 #include "import/cann/join/flat_table.hpp"
 #include "import/cann/join/host_records.hpp"
 #include "import/cann/join/host_sources.hpp"
@@ -96,7 +97,8 @@ class HostOps : public OpTable {
 class HostRows : public HostSink {
  public:
   HostRows(TraceDbWriter& store, Dictionaries& dictionaries, const ClockMap* clock,
-           std::int64_t process_id, const CapturedStreams& captured, HostOps& ops,
+           std::int64_t process_id, const CapturedStreams& captured,
+           const CapturedOps& captured_ops, bool has_unique_ids, HostOps& ops,
            HostTaskStore& tasks);
 
   // Writes the row of a call, where there is a clock, and gives what the association needs of it.
@@ -111,6 +113,7 @@ class HostRows : public HostSink {
   std::int64_t comm_call_id(const HostComm& call) override;
   std::int64_t kernel_name_id(std::uint64_t hash) override { return item(hash).name_id; }
   std::int64_t captured_model(const HostTrack& track) override { return captured_.model_of(track); }
+  bool captured_op(const HostTrack& track, HostOp& op) override;
   void add(const HostTask& task) override { tasks_.add(task); }
 
  private:
@@ -136,6 +139,8 @@ class HostRows : public HostSink {
   const ClockMap* clock_;
   std::int64_t process_id_;
   const CapturedStreams& captured_;
+  const CapturedOps& captured_ops_;
+  bool has_unique_ids_;  // of tasks
   HostOps& ops_;
   HostTaskStore& tasks_;
   std::int64_t next_call_ = 1;

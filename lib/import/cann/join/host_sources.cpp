@@ -10,8 +10,8 @@ namespace msprof::cann {
 
 namespace {
 
-std::uint32_t key_of(std::uint16_t device, std::uint16_t stream) {
-  return std::uint32_t{device} << 16 | stream;
+std::uint64_t key_of(std::uint16_t device, std::uint32_t stream) {
+  return std::uint64_t{device} << 32 | stream;
 }
 
 }  // namespace
@@ -99,45 +99,92 @@ void CallSource::next(const ImportContext& context) {
   }
 }
 
-void CapturedStreams::read(const ImportContext& context, RecordStream& stream) {
+template <typename Wire>
+std::size_t CapturedStreams::read_records(const ImportContext& context, RecordStream& stream) {
   stream.open(context);
-  std::set<std::tuple<std::uint16_t, std::uint16_t, std::uint16_t, std::uint16_t, std::uint16_t,
-                      std::uint64_t>>
+  std::set<
+      std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t, bool, std::uint64_t>>
       seen;
   // The spans of a model that are still open.
-  std::map<std::pair<std::uint16_t, std::uint16_t>,
-           std::vector<std::pair<std::uint32_t, std::size_t>>>
+  std::map<std::pair<std::uint16_t, std::uint32_t>,
+           std::vector<std::pair<std::uint64_t, std::size_t>>>
       open;
+  std::size_t count = 0;
   for (; const StreamRecord* record = stream.peek(); stream.next()) {
-    const auto wire = decode<CaptureStreamInfoWire>(record->bytes);
+    const auto wire = decode<Wire>(record->bytes);
+    ++count;
     // Copied: fields of a packed record have no alignment that a reference may rely on.
-    const std::uint16_t device = wire.device;
-    const std::uint16_t model = wire.model;
-    const std::uint16_t model_stream = wire.model_stream;
-    const std::uint16_t status = wire.status;
-    const std::uint16_t original_stream = wire.original_stream;
-    if (!seen.emplace(device, model, original_stream, model_stream, status, record->time).second)
+    const Record found{record->time,      wire.device,          wire.status != 0,
+                       wire.model_stream, wire.original_stream, wire.model};
+    if (!seen.emplace(found.device, found.model, found.original_stream, found.model_stream,
+                      found.is_end, found.time)
+             .second)
       continue;
-    auto& of_model = open[{device, model}];
-    if (status == 0) {
-      const std::uint32_t key = key_of(device, model_stream);
+    auto& of_model = open[{found.device, found.model}];
+    if (!found.is_end) {
+      const std::uint64_t key = key_of(found.device, found.model_stream);
       auto& spans = spans_[key];
       of_model.emplace_back(key, spans.size());
-      spans.push_back({record->time, UINT64_MAX, model});
+      spans.push_back({found.time, UINT64_MAX, found.model});
     } else {
-      for (const auto& [key, place] : of_model) spans_[key][place].end = record->time;
+      for (const auto& [key, place] : of_model) spans_[key][place].end = found.time;
       of_model.clear();
     }
   }
+  return count;
 }
 
+void CapturedStreams::read(const ImportContext& context, RecordStream& stream, RecordStream& wide) {
+  is_wide_ = read_records<CaptureStreamInfoV2Wire>(context, wide) > 0;
+  if (is_wide_) {
+    stream.open(context);
+  } else {
+    read_records<CaptureStreamInfoWire>(context, stream);
+  }
+}
+
+bool CapturedStreams::has(std::uint16_t device, std::uint32_t stream) const {
+  return spans_.contains(key_of(device, stream));
+}
+
+// A stream is captured again only after its graph is destroyed: one span holds a moment.
 std::int64_t CapturedStreams::model_of(const HostTrack& track) const {
   if (spans_.empty()) return kNull;
   const auto found = spans_.find(key_of(track.device, track.stream));
-  if (found == spans_.end() || track.batch >= found->second.size()) return kNull;
-  const Span& span = found->second[track.batch];
-  const bool is_within = span.begin <= track.time && track.time <= span.end;
-  return is_within ? std::int64_t{span.model} : kNull;
+  if (found == spans_.end()) return kNull;
+  const auto& spans = found->second;
+  const auto span = std::find_if(spans.rbegin(), spans.rend(), [&](const Span& candidate) {
+    return candidate.begin <= track.time && track.time <= candidate.end;
+  });
+  return span == spans.rend() ? kNull : std::int64_t{span->model};
+}
+
+void WideStreams::read(const ImportContext& context, RecordStream& stream) {
+  stream.open(context, [this](const StreamRecord& record) {
+    const auto wire = decode<TaskTrackV2Wire>(record.bytes);
+    records_.push_back({record.time, wire.head.thread, wire.type, wire.kernel_name, wire.stream,
+                        wire.task, wire.device});
+  });
+  std::stable_sort(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
+    return std::tie(a.time, a.thread) < std::tie(b.time, b.thread);
+  });
+}
+
+std::uint32_t WideStreams::stream_of(const TaskTrackWire& track) const {
+  const std::uint64_t time = track.head.time;
+  const std::uint32_t thread = track.head.thread;
+  const auto first = std::lower_bound(records_.begin(), records_.end(), std::tie(time, thread),
+                                      [](const Record& record, const auto& key) {
+                                        return std::tie(record.time, record.thread) < key;
+                                      });
+  constexpr std::uint32_t kLow = 0xFFFF;
+  for (auto at = first; at != records_.end() && at->time == time && at->thread == thread; ++at) {
+    if (at->device == track.device && at->type == track.type &&
+        at->kernel_name == track.kernel_name && (at->stream & kLow) == track.stream &&
+        (at->task & kLow) == track.task_number)
+      return at->stream;
+  }
+  return track.stream;
 }
 
 }  // namespace msprof::cann

@@ -1,5 +1,5 @@
-// Host streams that are not taken record by record: CallSource, the calls of the host, and
-// CapturedStreams, the models whose graphs streams replay. For the host join.
+// Host streams that are not taken record by record: CallSource, the calls of the host,
+// CapturedStreams, the models whose graphs streams replay, and WideStreams. For the host join.
 // Source: cann_host.md 1.8.1, 1.8.6, 1.10.
 #pragma once
 
@@ -58,19 +58,56 @@ class CallSource {
 
 class CapturedStreams {
  public:
-  // Reads all records: they are few.
-  void read(const ImportContext& context, RecordStream& stream);
+  // Read all records: they are few. `wide` has the same records with the ids in full, of collectors
+  // since 2026-07; where there are any they are taken instead.
+  void read(const ImportContext& context, RecordStream& stream, RecordStream& wide);
   // Model whose graph the stream of a task replays; kNull: none.
   std::int64_t model_of(const HostTrack& track) const;
+  // Whether a stream was ever captured.
+  bool has(std::uint16_t device, std::uint32_t stream) const;
+  // Whether its ids are in full.
+  bool is_wide() const { return is_wide_; }
 
  private:
   struct Span {
     std::uint64_t begin = 0;
     std::uint64_t end = UINT64_MAX;
-    std::uint16_t model = 0;
+    std::uint32_t model = 0;
   };
-  // Spans by device and stream; an index in the list is a turn of the stream's task ids.
-  std::unordered_map<std::uint32_t, std::vector<Span>> spans_;
+  struct Record {
+    std::uint64_t time = 0;
+    std::uint16_t device = 0;
+    bool is_end = false;
+    std::uint32_t model_stream = 0;
+    std::uint32_t original_stream = 0;
+    std::uint32_t model = 0;
+  };
+  template <typename Wire>
+  std::size_t read_records(const ImportContext& context, RecordStream& stream);
+
+  std::unordered_map<std::uint64_t, std::vector<Span>> spans_;  // by device and stream, in time
+  bool is_wide_ = false;
+};
+
+// The streams of tasks and the ends of streams in full, where task_track has their low 16 bits
+// (task_track_v2). Source: cann_new_kinds.md 2.1.
+class WideStreams {
+ public:
+  // Reads all records: a graph has as many as tasks, however often it runs.
+  void read(const ImportContext& context, RecordStream& stream);
+  std::uint32_t stream_of(const TaskTrackWire& track) const;
+
+ private:
+  struct Record {
+    std::uint64_t time = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t type = 0;
+    std::uint64_t kernel_name = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t task = 0;
+    std::uint16_t device = 0;
+  };
+  std::vector<Record> records_;  // by time, thread
 };
 
 }  // namespace msprof::cann

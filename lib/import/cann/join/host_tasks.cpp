@@ -45,7 +45,7 @@ HostTaskStore::HostTaskStore(std::filesystem::path folder, bool has_unique_ids)
     : folder_(std::move(folder)), has_unique_ids_(has_unique_ids) {}
 
 void HostTaskStore::add(const HostTask& task) {
-  const std::uint16_t stream = has_unique_ids_ ? std::uint16_t{0} : task.stream;
+  const std::uint32_t stream = has_unique_ids_ ? std::uint32_t{0} : task.stream;
   Segment& segment = segments_[{task.device, stream, task.batch}];
   segment.open.push_back(task);
   if (segment.open.size() == kBlockTasks) spill(segment);
@@ -99,7 +99,7 @@ HostTaskStore::Taken HostTaskStore::taken_of(Segment segment) const {
   return taken;
 }
 
-HostTaskStore::Taken HostTaskStore::take(std::uint16_t device, std::uint16_t stream,
+HostTaskStore::Taken HostTaskStore::take(std::uint16_t device, std::uint32_t stream,
                                          std::uint16_t batch) {
   const auto found = segments_.find({device, stream, batch});
   if (found == segments_.end()) return {};
@@ -137,7 +137,7 @@ std::uint64_t HostTaskStore::remaining(std::uint16_t device) const {
   return count;
 }
 
-HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
+HostJoin::Found HostJoin::find(std::uint32_t stream, std::uint16_t batch_number,
                                std::uint32_t task_number, std::uint32_t context) {
   Batch& batch = batch_of(stream, batch_number);
   const std::uint32_t place = place_of(batch, task_number, context);
@@ -148,7 +148,7 @@ HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
   return {&batch.tasks[entry.place], FlatTable::kNone};
 }
 
-std::uint16_t HostJoin::stream_of(std::uint32_t task_number) {
+std::uint32_t HostJoin::stream_of(std::uint32_t task_number) {
   Batch& batch = batch_of(0, 0);
   const std::uint32_t place = place_of(batch, task_number, kNone32);
   return place == FlatTable::kNone ? kNone : batch.tasks[batch.entries[place].place].stream;
@@ -174,7 +174,7 @@ std::uint32_t HostJoin::place_of(Batch& batch, std::uint32_t task_number, std::u
   return place;
 }
 
-HostJoin::Batch& HostJoin::batch_of(std::uint16_t stream, std::uint16_t number) {
+HostJoin::Batch& HostJoin::batch_of(std::uint32_t stream, std::uint16_t number) {
   std::uint32_t place = numbers_.find(stream);
   if (place == FlatTable::kNone) {
     place = static_cast<std::uint32_t>(batches_.size());
@@ -189,7 +189,7 @@ HostJoin::Batch& HostJoin::batch_of(std::uint16_t stream, std::uint16_t number) 
   return batch;
 }
 
-void HostJoin::load(Batch& batch, std::uint16_t stream, std::uint16_t number) {
+void HostJoin::load(Batch& batch, std::uint32_t stream, std::uint16_t number) {
   batch.number = number;
   batch.is_loaded = true;
   batch.tasks = store_.take(device_, stream, number);

@@ -22,7 +22,7 @@ namespace msprof {
 struct HostTask {
   // Key: device and task.
   std::uint16_t device = 0;
-  std::uint16_t stream = 0;
+  std::uint32_t stream = 0;
   std::uint32_t task_number = 0;         // 16 bits, but where task ids are unique
   std::uint16_t batch = 0;               // turn of the 16-bit task ids; 0 on chips without them
   std::uint16_t copy_direction = 65535;  // of MEMCPY_ASYNC, see MemcpyTaskRow
@@ -84,7 +84,7 @@ class HostTaskStore {
 
   void add(const HostTask& task);
   // They are forgotten here: taken again, there are none.
-  Taken take(std::uint16_t device, std::uint16_t stream, std::uint16_t batch);
+  Taken take(std::uint16_t device, std::uint32_t stream, std::uint16_t batch);
   // Number of tasks of `device` that were never taken: launched, never seen on the device.
   std::uint64_t remaining(std::uint16_t device) const;
 
@@ -94,7 +94,7 @@ class HostTaskStore {
     std::vector<HostTask> open;         // not yet written
     std::vector<std::uint64_t> blocks;  // offsets in the file, kBlockTasks tasks each
   };
-  using Key = std::tuple<std::uint16_t, std::uint16_t, std::uint16_t>;
+  using Key = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;
   void spill(Segment& segment);
   void read(std::uint64_t offset, std::vector<HostTask>& block) const;
   Taken taken_of(Segment segment) const;
@@ -125,11 +125,11 @@ class HostJoin {
     const HostTask* task = nullptr;           // until the next call
     std::uint32_t shared = FlatTable::kNone;  // else of shared()
   };
-  Found find(std::uint16_t stream, std::uint16_t batch, std::uint32_t task_number,
+  Found find(std::uint32_t stream, std::uint16_t batch, std::uint32_t task_number,
              std::uint32_t context);
   // The stream of a task whose id is unique; kNone: the host did not launch it.
-  static constexpr std::uint16_t kNone = 65535;
-  std::uint16_t stream_of(std::uint32_t task_number);
+  static constexpr std::uint32_t kNone = 65535;
+  std::uint32_t stream_of(std::uint32_t task_number);
 
   SharedKey& shared(std::uint32_t number) { return shared_.at(number); }
   void forget_shared(std::uint32_t number) { shared_.erase(number); }
@@ -164,9 +164,9 @@ class HostJoin {
   static std::uint64_t key_of(std::uint32_t task_number, std::uint32_t context) {
     return static_cast<std::uint64_t>(task_number) << 32 | context;
   }
-  Batch& batch_of(std::uint16_t stream, std::uint16_t number);
+  Batch& batch_of(std::uint32_t stream, std::uint16_t number);
   static std::uint32_t place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context);
-  void load(Batch& batch, std::uint16_t stream, std::uint16_t number);
+  void load(Batch& batch, std::uint32_t stream, std::uint16_t number);
   // Puts the entries in order by key.
   static void sort(Batch& batch);
   void join_repeated(Batch& batch);

@@ -16,6 +16,7 @@
 #include "import/cann/join/device_first_pass.hpp"
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
+#include "import/cann/join/fusion_parts.hpp"
 
 namespace msprof::cann {
 
@@ -66,7 +67,9 @@ class DeviceJoin {
                       : CounterQueue(inputs.event_counts),
                   {stream_of(inputs.aicore_vector), read_aicore_record}),
         counts_(first_pass.counts()),
-        tasks_(settings(), context.store, hosts, first_task_id) {}
+        tasks_(settings(), context.store, hosts, first_task_id),
+        fusion_(context.store, import.fusion_parts, *part.device, *part.clock,
+                [this](std::uint32_t task) { return tasks_.stream_of(task); }) {}
 
   // Id after that of the last task.
   std::int64_t run() {
@@ -76,6 +79,7 @@ class DeviceJoin {
     tasks_.begin(std::move(counts_));
     read_records();
     report(tasks_.finish());
+    report_fusion();
     return tasks_.next_id();
   }
 
@@ -109,7 +113,10 @@ class DeviceJoin {
     while (const StreamRecord* record = inputs_.stars_soc->peek()) {
       const LogRecord read = decoder_.log(*record);
       inputs_.stars_soc->next();
+      if (read.what == LogRecord::What::fusion) fusion_.add(read.fusion);
       if (read.what != LogRecord::What::task) continue;
+      if (decoder_.is_v6() && read.type == kSqeCcuV6 && read.log.is_start)
+        inputs_.ccu_streams[read.log.task_number] = tasks_.stream_of(read.log.task_number);
       log = read.log;
       log.type_name_id = read.is_sub_task ? types_.sub_task(read.type) : types_.sqe(read.type);
       return true;
@@ -176,6 +183,8 @@ class DeviceJoin {
     const FftsRecord ffts = decoder_.ffts(record);
     if (ffts.what == FftsRecord::What::task) tasks_.push(ffts.task);
     if (ffts.what == FftsRecord::What::block) tasks_.push(ffts.block);
+    if (ffts.what == FftsRecord::What::other_core) tasks_.push(OtherCoreCounters(ffts.block));
+    if (ffts.what == FftsRecord::What::block_run) tasks_.push(ffts.run);
   }
 
   void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
@@ -183,6 +192,11 @@ class DeviceJoin {
     if (count == 0) return;
     context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
                         static_cast<std::int64_t>(count));
+  }
+
+  void report_fusion() {
+    tell(FindingId::half_task, "stars_soc", fusion_.finish(), "part of a fused task with one end",
+         "It is left out.");
   }
 
   void report(const DeviceTaskCounts& counts) {
@@ -224,6 +238,7 @@ class DeviceJoin {
   std::size_t next_state_ = 0;
   DeviceCounts& counts_;
   DeviceTasks tasks_;
+  FusionParts fusion_;
 };
 
 }  // namespace
@@ -254,6 +269,10 @@ void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   add_side(false, part->info.aic_events);
   add_side(true, part->info.aiv_events);
   add(PmuCells::kCoreKind, "core_kind");
+  if (chip && chip->family == ChipFamily::stars_v6) {
+    add(PmuCells::kAicTime, "aic_time_ns");
+    add(PmuCells::kAivTime, "aiv_time_ns");
+  }
   if (chip && chip->family == ChipFamily::mini) add(PmuCells::kBlockNum, "block_num");
 }
 

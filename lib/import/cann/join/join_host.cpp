@@ -8,6 +8,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_association.hpp"
 #include "import/cann/join/host_rows.hpp"
+#include "import/cann/join/runtime_records.hpp"
 
 namespace msprof::cann {
 
@@ -19,7 +20,8 @@ bool is_npu(const TaskTrackWire& wire) {
   return wire.device >> kDeviceBits == 0;
 }
 
-HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, bool has_unique_ids) {
+HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, std::uint32_t stream,
+                   bool has_unique_ids) {
   HostTrack track;
   track.time = wire.head.time;
   track.kernel_hash = wire.kernel_name;
@@ -27,7 +29,7 @@ HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, bo
   track.task_class = type.task_class;
   track.thread = wire.head.thread;
   track.device = wire.device;
-  track.stream = wire.stream;
+  track.stream = stream;
   track.task_number =
       has_unique_ids ? unique_task_id(wire.task_number, wire.batch) : wire.task_number;
   track.has_launch_info = wire.head.data_len == kLaunchDataLen;
@@ -53,31 +55,30 @@ HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, bo
 // Source: cann_host.md 1.8.3.
 class TrackSource {
  public:
-  TrackSource(RecordStream& stream, const CannSession& session)
-      : stream_(stream),
+  TrackSource(HostInputs& inputs, const CannSession& session)
+      : inputs_(inputs),
+        stream_(inputs[HostStream::task_track]),
+        wide_(inputs[HostStream::task_track_v2]),
         has_batches_(session.has_batch_ids()),
         has_unique_ids_(session.has_unique_task_ids()) {}
 
   // Reads the slices once for the flips. `rows` outlives this.
   void open(const ImportContext& context, HostRows& rows) {
     rows_ = &rows;
-    std::int64_t dpu_records = 0;
+    streams_.read(context, wide_);
     stream_.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<TaskTrackWire>(record.bytes);
       if (!is_npu(wire)) {
-        ++dpu_records;
+        add_dpu_kernel(wire);
       } else if (!has_batches_ || wire.type == kMaintenanceType) {
         return;
       } else if (wire.type == kFlipType) {
-        batches_.add_flip(wire.device, wire.stream, record.time, wire.task_number,
+        batches_.add_flip(wire.device, streams_.stream_of(wire), record.time, wire.task_number,
                           wire.batch == kStreamDestroyed);
       } else {
-        batches_.see_task(wire.device, wire.stream, record.time);
+        batches_.see_task(wire.device, streams_.stream_of(wire), record.time);
       }
     });
-    if (dpu_records > 0)
-      context.report.add(FindingId::unread_records, "task_track", "", "DPU record, not read", "",
-                         dpu_records);
     batches_.prepare();
     fetch();
   }
@@ -101,12 +102,28 @@ class TrackSource {
       }
       const auto wire = decode<TaskTrackWire>(record->bytes);
       if (is_npu(wire) && wire.type != kFlipType && wire.type != kMaintenanceType)
-        batches_.push(track_of(wire, rows_->task_type(wire.type), has_unique_ids_));
+        batches_.push(
+            track_of(wire, rows_->task_type(wire.type), streams_.stream_of(wire), has_unique_ids_));
       stream_.next();
     }
   }
 
+  // Their runs are in dpu_track.
+  void add_dpu_kernel(const TaskTrackWire& wire) {
+    constexpr std::uint16_t kDpu = 1;
+    constexpr std::uint16_t kNumberMask = 0x0FFF;
+    if (wire.device >> kDeviceBits != kDpu || wire.type == kFlipType) return;
+    const std::uint32_t task =
+        has_unique_ids_ ? unique_task_id(wire.task_number, wire.batch) : wire.task_number;
+    const auto device = static_cast<std::uint16_t>(wire.device & kNumberMask);
+    const std::uint64_t name = wire.kernel_name;
+    if (name != 0) inputs_.dpu_kernels.insert_or_assign({device, task}, name);
+  }
+
+  HostInputs& inputs_;
   RecordStream& stream_;
+  RecordStream& wide_;
+  WideStreams streams_;
   bool has_batches_;
   bool has_unique_ids_;
   HostRows* rows_ = nullptr;
@@ -140,8 +157,7 @@ std::string_view why_impossible(const FusionOpInfoWire& wire) {
 
 // Streams that are not taken record by record.
 bool has_source(HostStream stream) {
-  return stream == HostStream::capture_stream_info || stream == HostStream::task_track ||
-         stream == HostStream::api_event;
+  return stream == HostStream::task_track || stream >= HostStream::api_event;
 }
 
 class HostReading {
@@ -162,6 +178,12 @@ class HostReading {
   template <typename Wire>
   void attach(HostStream source, const StreamRecord& record);
   void add_fusion(const StreamRecord& record);
+  // Of a call of the runtime, within a call of the application.
+  template <typename Wire>
+  void add_runtime(const StreamRecord& record) {
+    const auto wire = decode<Wire>(record.bytes);
+    runtime_.add(wire, association_.call_at(wire.head, call_level::kAcl));
+  }
   void report();
   void report_orphans(HostStream source, std::uint64_t count);
   static std::size_t place(HostStream source) { return static_cast<std::size_t>(source); }
@@ -173,6 +195,7 @@ class HostReading {
   HostOps& ops_;
   HostRows rows_;
   HostAssociation association_;
+  RuntimeRecords runtime_;
   TrackSource tracks_;
   CallSource calls_;
   // By HostStream.
@@ -196,10 +219,16 @@ HostReading::HostReading(CannImport& import, const ImportContext& context, HostT
       ops_(make_ops(import, context)),
       rows_(context.store, import.dictionaries,
             import.session.host_clock() ? &*import.session.host_clock() : nullptr,
-            import.session.info().pid, captured_, ops_, tasks),
+            import.session.info().pid, captured_, import.host.captured_ops,
+            import.session.has_unique_task_ids(), ops_, tasks),
       association_(
           rows_, {import.session.info().profile_level == 0, !import.session.has_unique_task_ids()}),
-      tracks_(inputs_[HostStream::task_track], import.session),
+      runtime_(context.store, import.dictionaries,
+               import.session.host_clock() ? &*import.session.host_clock() : nullptr,
+               !inputs_[HostStream::memmng_info].empty() ||
+                   !inputs_[HostStream::memcpy_ext_info].empty() ||
+                   !inputs_[HostStream::memset_info].empty()),
+      tracks_(inputs_, import.session),
       calls_(inputs_[HostStream::api_event]) {}
 
 void HostReading::open() {
@@ -207,7 +236,9 @@ void HostReading::open() {
     context_.report.add(FindingId::no_clock, "api_event", "", "no clock of the host",
                         "the calls have no times and are left out");
   }
-  captured_.read(context_, inputs_[HostStream::capture_stream_info]);
+  captured_.read(context_, inputs_[HostStream::capture_stream_info],
+                 inputs_[HostStream::capture_stream_info_v2]);
+  inputs_.captured_ops.sort();
   tracks_.open(context_, rows_);
   limit_calls();
   calls_.open(context_);
@@ -281,7 +312,11 @@ void HostReading::step(HostStream source) {
     association_.add_task(tracks_.peek());
     tracks_.next();
   } else if (source == HostStream::api_event) {
-    for (const auto& call : calls_.peek()) association_.add_call(rows_.add(call.wire));
+    for (const auto& call : calls_.peek()) {
+      const HostCall made = rows_.add(call.wire);
+      association_.add_call(made);
+      runtime_.add_call(made);
+    }
     calls_.next(context_);
   } else {
     RecordStream& records = inputs_[source];
@@ -326,10 +361,21 @@ void HostReading::take(HostStream source, const StreamRecord& record) {
     case HostStream::fusion_op_info:
       add_fusion(record);
       break;
+    case HostStream::memmng_info:
+      add_runtime<MemmngInfoWire>(record);
+      break;
+    case HostStream::memcpy_ext_info:
+      add_runtime<MemcpyExtInfoWire>(record);
+      break;
+    case HostStream::memset_info:
+      add_runtime<MemsetInfoWire>(record);
+      break;
     // Read by sources of their own.
     case HostStream::task_track:
     case HostStream::api_event:
     case HostStream::capture_stream_info:
+    case HostStream::capture_stream_info_v2:
+    case HostStream::task_track_v2:
       break;
   }
 }
@@ -340,7 +386,7 @@ void HostReading::add_fusion(const StreamRecord& record) {
     inputs_[HostStream::fusion_op_info].skip(context_, record, why);
     return;
   }
-  const HostCall* model = association_.model_at(wire.head);
+  const HostCall* model = association_.call_at(wire.head, call_level::kModel);
   if (model == nullptr) {
     ++outside_[place(HostStream::fusion_op_info)];
     return;
@@ -375,6 +421,7 @@ void HostReading::report_orphans(HostStream source, std::uint64_t count) {
 }
 
 void HostReading::report() {
+  runtime_.report(context_.report);
   for (const HostStreamInfo& info : kHostStreams)
     report_orphans(info.stream, outside_[place(info.stream)]);
   report_orphans(HostStream::task_track, association_.orphan_comm_tasks());

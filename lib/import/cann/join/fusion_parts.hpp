@@ -1,0 +1,44 @@
+// FusionParts: the parts of fused tasks of V6 chips, from when each starts and ends on an engine.
+// For join_devices(). Source: cann_new_kinds.md 4.2.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "import/cann/device_streams.hpp"
+#include "session/clock_map.hpp"
+#include "store/trace_db_writer.hpp"
+
+namespace msprof::cann {
+
+class FusionParts {
+ public:
+  // Numbers rows on from `rows`. `stream_of` gives the stream of a task.
+  FusionParts(TraceDbWriter& store, std::int64_t& rows, std::int64_t device, const ClockMap& clock,
+              std::function<std::uint32_t(std::uint32_t)> stream_of)
+      : store_(store),
+        rows_(rows),
+        device_(device),
+        clock_(clock),
+        stream_of_(std::move(stream_of)) {}
+
+  // In order of time. Parts of a task end in any order: an end has the start of its own engine.
+  void add(const FusionLog& log);
+  // Returns the number of starts and ends that are alone.
+  std::uint64_t finish() const { return ends_alone_ + open_.size(); }
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::uint16_t, std::uint16_t>;  // task, engine, acc id
+
+  TraceDbWriter& store_;
+  std::int64_t& rows_;
+  std::int64_t device_;
+  const ClockMap& clock_;
+  std::function<std::uint32_t(std::uint32_t)> stream_of_;
+  std::multimap<Key, std::uint64_t> open_;  // starts
+  std::uint64_t ends_alone_ = 0;
+};
+
+}  // namespace msprof::cann
