@@ -220,8 +220,76 @@ View memory_blocks() {
           " ON event.id = memory_block.allocation_id"};
 }
 
+View runtime_memory() {
+  return {
+      "v_runtime_memory",
+      "an allocation of the runtime, until it was released (PROF…)",
+      {{"device_id", "", "number of the device of the thread"},
+       {"kind", "", "'host', 'device', 'managed', 'unknown'"},
+       {"space", "", "'memory', 'physical' (address is a handle), 'reserved' (addresses alone)"},
+       {"address", "", "where it begins; NULL size_bytes: allocated before the collection"},
+       {"size_bytes", "bytes", "as it was asked for"},
+       {"allocated_ns", "ns", "when; NULL: before the collection"},
+       {"released_ns", "ns", "when; NULL: still held at the end of the capture"},
+       {"duration_us", "us", "how long it was held"},
+       {"state", "", "'held', 'released', 'replaced' (release not recorded), 'unknown'"},
+       {"api", "", "call of the application that allocated it, or released it"},
+       {"thread_id", "", "thread that called"}},
+      "SELECT event.device_id, CASE event.kind WHEN 1 THEN 'host' WHEN 2 THEN 'device' WHEN 3"
+      " THEN 'managed' ELSE 'unknown' END AS kind, CASE space WHEN 1 THEN 'physical' WHEN 2"
+      " THEN 'reserved' ELSE 'memory' END AS space, event.address,"
+      " CASE WHEN allocation_id IS NOT NULL THEN event.size_bytes END AS size_bytes,"
+      " CASE WHEN allocation_id IS NOT NULL THEN event.time_ns END AS allocated_ns,"
+      " block.end_ns AS released_ns, CASE WHEN allocation_id IS NOT NULL THEN"
+      " (block.end_ns - event.time_ns) / 1000.0 END AS duration_us, CASE block.end_kind WHEN 0"
+      " THEN 'held' WHEN 1 THEN 'released' WHEN 2 THEN 'replaced' ELSE 'unknown' END AS state,"
+      " (SELECT text FROM name JOIN api_call ON name.id = api_call.name_id WHERE api_call.id ="
+      " ifnull(event.acl_call_id, event.runtime_call_id)) AS api, event.thread_id"
+      " FROM main.runtime_block AS block JOIN main.runtime_memory AS event"
+      " ON event.id = ifnull(allocation_id, release_id)"};
+}
+
+View runtime_copies() {
+  return {"v_runtime_copies",
+          "what a call of the runtime copied or set (PROF…)",
+          {{"device_id", "", "number of the device"},
+           {"direction", "", "'host to device', …; 'set'"},
+           {"size_bytes", "bytes", "how much"},
+           {"stream_id", "", "of the device; NULL: the call waited for it"},
+           {"value", "", "that memory was set to; NULL: a copy"},
+           {"start_ns", "ns", "begin of the runtime's call"},
+           {"api_us", "us", "how long the runtime's call took"},
+           {"api", "", "call of the application"},
+           {"thread_id", "", "thread that called"}},
+          "SELECT device_id, (SELECT text FROM name WHERE id = direction_name_id) AS direction,"
+          " size_bytes, stream_id, value, ifnull(call.start_ns, time_ns) AS start_ns,"
+          " (call.end_ns - call.start_ns) / 1000.0 AS api_us,"
+          " (SELECT text FROM name JOIN api_call ON name.id = api_call.name_id WHERE api_call.id ="
+          " ifnull(copy.acl_call_id, copy.runtime_call_id)) AS api,"
+          " copy.thread_id FROM main.runtime_copy AS copy LEFT JOIN api_call AS call"
+          " ON call.id = runtime_call_id"};
+}
+
+View task_blocks() {
+  return {"v_task_blocks",
+          "the blocks of a task on one kind of core (PROF… of V6 chips)",
+          {{"task_id", "", "v_tasks.task_id"},
+           {"core", "", "'AIC' or 'AIV'"},
+           {"block_count", "", "blocks that were recorded"},
+           {"start_spread_us", "us", "from the start of the first block to that of the last"},
+           {"end_spread_us", "us", "from the first end to the last: cores that wait"},
+           {"busy_us", "us", "all blocks together"},
+           {"first_core", "", "core whose block started first"},
+           {"last_core", "", "core whose block started last"}},
+          "SELECT task_id, CASE is_vector WHEN 0 THEN 'AIC' ELSE 'AIV' END AS core, block_count,"
+          " (last_start_ns - first_start_ns) / 1000.0 AS start_spread_us,"
+          " (latest_end_ns - earliest_end_ns) / 1000.0 AS end_spread_us, busy_ns / 1000.0 AS"
+          " busy_us, first_core, last_core FROM task_blocks"};
+}
+
 std::vector<View> host_views() {
-  return {api_calls(), user_ranges(), memory_blocks()};
+  return {api_calls(),      user_ranges(),    memory_blocks(),
+          runtime_memory(), runtime_copies(), task_blocks()};
 }
 
 // Views of the capture as a whole.

@@ -58,7 +58,8 @@ class CannNpuModuleMem : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     // Of these chips the vendor's table is a native one, with another order and another word.
-    const bool is_native = cann::has_rows(db, "SELECT 1 FROM device WHERE platform IN (5, 15, 16)");
+    const bool is_native =
+        cann::has_rows(db, "SELECT 1 FROM device WHERE platform IN (5, 15, 16, 17, 18)");
     CounterSamples samples(
         db, "npu_module_mem", output_file.scope, false,
         is_native ? CounterOrder::number_time : CounterOrder::device_number_time);

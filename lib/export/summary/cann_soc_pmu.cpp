@@ -1,6 +1,6 @@
-// soc_pmu: hit and miss rate of address translation, of every task. Records have no time: a range
-// of time takes all of them, an iteration those of the tasks that ran in it.
-// Source: cann_system.md 15.
+// soc_pmu, page_fault: hit and miss rate of address translation, and page faults, of every task.
+// Records have no time: a range of time takes all of them, an iteration those of the tasks that ran
+// in it. Source: cann_system.md 15.
 #include <map>
 #include <unordered_map>
 
@@ -144,7 +144,39 @@ class CannSocPmu : public cann::Table {
   }
 };
 
+// A row a record, in the order of the file; they have no time.
+class CannPageFault : public cann::Table {
+ public:
+  CannPageFault()
+      : Table({.name = "page_fault",
+               .title = "Page faults",
+               .help = "page faults of tasks",
+               .exists = "SELECT 1 FROM page_fault",
+               .needs = {"socpmu"}},
+              {"Device Id", "Stream Id", "Task Id", "Page Fault Num", "Op Name"}) {}
+
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const ScopeFilter scope(output_file.scope);
+    const LastOperators operators(db, output_file.scope);
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT device_id, stream_id, task_number, fault_count FROM page_fault ORDER BY id");
+    while (read.step()) {
+      if (!scope.takes_device(read.integer(0))) continue;
+      const LastOperators::Key key{read.integer(0), read.integer(1), read.integer(2)};
+      if (output_file.scope.iteration && !operators.has_run(key)) continue;
+      for (const int cell : {0, 1, 2, 3}) out.number(read.integer(cell));
+      cann::text_or_missing(out, texts, operators.of(key));
+      out.end_row();
+    }
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_page_fault() {
+  return std::make_unique<CannPageFault>();
+}
 
 std::unique_ptr<SummaryTable> make_cann_soc_pmu() {
   return std::make_unique<CannSocPmu>();

@@ -46,8 +46,10 @@ TraceProcesses::TraceProcesses(const Database& db)
     : host_pid_(read_meta_integer(db, "host.pid").value_or(0)) {}
 
 std::int64_t TraceProcesses::pid(TraceProcess process, std::int64_t device) const {
+  constexpr std::uint64_t kOrderMask = 31;
   const auto bits = static_cast<std::uint64_t>(host_pid_) << 10 |
-                    static_cast<std::uint64_t>(process) << 5 | static_cast<std::uint64_t>(device);
+                    (static_cast<std::uint64_t>(process) & kOrderMask) << 5 |
+                    static_cast<std::uint64_t>(device);
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(bits));
 }
 

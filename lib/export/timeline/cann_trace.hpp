@@ -40,13 +40,18 @@ enum class TraceProcess : std::int64_t {
   llc = 27,
   sio = 28,
   qos = 29,
-  voltage = 30,  // a place that chips with voltages leave free
+  ccu = 30,
   overlap = 31,
+  biu = 32,
+  block_detail = 34,
+  fusion = 35,
   // Places that nothing else has here; the vendor's tool puts these behind all others, where its
   // numbers depend on what else there is.
   operator_memory = 8,
+  dpu = 8,  // of the data units, from device kFirstDpu on
   core_utilization = 5,
   ub = 4,
+  voltage = 33,
   // Of CANN 5, which numbered its processes in this way (cann_device.md 24).
   cann5_user_ranges = 0,
   cann5_steps = 1,
@@ -56,6 +61,9 @@ enum class TraceProcess : std::int64_t {
   cann5_ge_ops = 5,
   cann5_runtime = 6,
 };
+
+// Data units are numbered after the devices.
+inline constexpr std::int64_t kFirstDpu = 16;
 
 // The process of tasks; CANN 5 called it after what schedules them.
 constexpr std::string_view hardware_name(bool is_cann5) {
@@ -82,7 +90,7 @@ class TraceProcesses {
  public:
   explicit TraceProcesses(const Database& db);
 
-  // pid of the capture << 10 | order << 5 | device, 32 bits.
+  // pid of the capture << 10 | order << 5 | device, 32 bits; of the order the low 5 bits.
   std::int64_t pid(TraceProcess process, std::int64_t device) const;
   // Its metadata: name, label ("CPU" or "NPU <device>") and order.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,

@@ -24,7 +24,7 @@ constexpr void (*kFamilies[])(unified::Writer&) = {
     unified::write_memory_counters, unified::write_nic,        unified::write_roce,
     unified::write_netdev_stats,    unified::write_host_usage, unified::write_acc_pmu,
     unified::write_soc_bandwidth,   unified::write_sio,        unified::write_qos,
-    unified::write_core_samples};
+    unified::write_core_samples,    unified::write_ccu,        unified::write_dpu_tasks};
 
 // True if there is anything but the description of the capture.
 bool has_rows(const Database& db) {
@@ -32,6 +32,7 @@ bool has_rows(const Database& db) {
       "SELECT EXISTS(SELECT 1 FROM api_call) OR EXISTS(SELECT 1 FROM task WHERE"
       " device_type_name_id IS NOT NULL) OR EXISTS(SELECT 1 FROM user_range) OR"
       " EXISTS(SELECT 1 FROM device_mark) OR EXISTS(SELECT 1 FROM memory_event) OR"
+      " EXISTS(SELECT 1 FROM dpu_task) OR"
       " EXISTS(SELECT 1 FROM track JOIN name ON name.id = kind_name_id WHERE name.text"
       " NOT IN ('lpm_freq', 'low_power'))");
   return any.step() && any.integer(0) != 0;

@@ -193,5 +193,7 @@ void write_soc_bandwidth(Writer& out);
 void write_sio(Writer& out);
 void write_qos(Writer& out);
 void write_core_samples(Writer& out);
+void write_ccu(Writer& out);
+void write_dpu_tasks(Writer& out);
 
 }  // namespace msprof::unified
