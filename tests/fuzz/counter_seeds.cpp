@@ -252,7 +252,7 @@ void describe_counters(test::prof::ProfSetup& setup) {
 }
 
 std::vector<NamedBytes> counter_files() {
-  return {
+  std::vector<NamedBytes> files = {
       device_file("npu_mem.app", npu_mem(0)),
       device_file("npu_mem.data", npu_mem(1)),
       device_file("npu_module_mem.data", npu_module_mem()),
@@ -297,6 +297,8 @@ std::vector<NamedBytes> counter_files() {
       host_file("host_network.data", host_network()),
       host_file("host_syscall.data", kSystemCalls),
       host_file("host_pthreadcall.data", kThreadCalls)};
+  for (NamedBytes& file : new_kind_files()) files.push_back(std::move(file));
+  return files;
 }
 
 bool is_counter_text(const std::string& name) {

@@ -1,4 +1,4 @@
-// Small good files of every kind of system counters, for the seeds of the fuzz targets of PROF
+// Small good files of every kind of system counters and of the newest kinds, for the seeds of the fuzz targets of PROF
 // folders. Source: cann_system.md 2 to 21.
 #pragma once
 
@@ -15,6 +15,9 @@ void describe_counters(test::prof::ProfSetup& setup);
 
 // Each file once, in one slice, in a fixed order: new kinds go to the end.
 std::vector<NamedBytes> counter_files();
+
+// The kinds of cann_new_kinds.md, which counter_files() has at its end.
+std::vector<NamedBytes> new_kind_files();
 
 // Whether a file that counter_files() names is lines of text.
 bool is_counter_text(const std::string& name);

@@ -195,8 +195,8 @@ TEST_CASE(
   const CommandRun played;
   const fs::path device = played.run.folder / "device_0" / "data";
   const std::map<std::string, std::string> files = {
-      {"ccu0.instr.0.slice_0", "CCU missions and channels"},
-      {"ccu0.instr.0.slice_1", "CCU missions and channels"},
+      {"instr.pc_sampling_group0.0.slice_0", "program counters of the cores"},
+      {"instr.pc_sampling_group0.0.slice_1", "program counters of the cores"},
       {"17-Threads.data.0.slice_0", "files of PID-Threads.data"},
       {"brand_new.data.0.slice_0", "files of brand_new.data"}};
   for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
@@ -209,7 +209,7 @@ TEST_CASE(
   CHECK(capture.at("verdict") == "without");
   CHECK(capture.at("without") == nlohmann::json{"files of PID-Threads.data",
                                                 "files of brand_new.data",
-                                                "CCU missions and channels"});
+                                                "program counters of the cores"});
   std::size_t unread = 0;
   for (const auto& finding : capture.at("findings")) {
     if (finding.at("id") != "unread_kind") continue;
@@ -221,7 +221,7 @@ TEST_CASE(
   CHECK(unread == files.size());
   CHECK(contains(
       result.err,
-      "verdict: complete without files of PID-Threads.data, files of brand_new.data, CCU"));
+      "verdict: complete without files of PID-Threads.data, files of brand_new.data, program counters"));
   for (const auto& [name, lacks] : files) CHECK(contains(result.err, name));
   CHECK_FALSE(contains(result.err, "nano_stars"));
 
@@ -237,9 +237,9 @@ TEST_CASE(
        "SELECT severity, kind, count(*) FROM v_import_log WHERE id = 'unread_kind' GROUP BY kind"
        " ORDER BY kind"});
   CHECK(contains(log.out, "without,PID-Threads.data,1"));
-  CHECK(contains(log.out, "without,ccu0.instr,2"));
+  CHECK(contains(log.out, "without,instr.pc_sampling_group0,2"));
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
-  for (const char* part : {"ccu0.instr", "PID-Threads.data", "brand_new.data", "CCU missions"})
+  for (const char* part : {"instr.pc_sampling_group0", "PID-Threads.data", "brand_new.data", "program counters"})
     CHECK(contains(doctor.out, part));
   for (const auto& [name, lacks] : files) CHECK(contains(doctor.out, name));
 }

@@ -233,10 +233,10 @@ TEST_CASE("a link to a device folder is that folder, a folder of other things is
 
 TEST_CASE("a file of a kind that is not read is named in the verdict") {
   const DamagedCapture capture;
-  write_file(capture.folder() / kDevice / "ccu0.instr.0.slice_0", std::string(240, 'h'));
+  write_file(capture.folder() / kDevice / "nts_pmu.data.0.slice_0", std::string(240, 'h'));
   write_file(capture.folder() / kHost / "aging.additional.brand_new.slice_0", "new");
   const auto outcome = capture.import();
-  for (const char* name : {"ccu0.instr", "brand_new"}) {
+  for (const char* name : {"nts_pmu", "brand_new"}) {
     CHECK(std::any_of(outcome.report.findings().begin(), outcome.report.findings().end(),
                       [&](const Finding& finding) {
                         return contains(finding.file, name) && finding.id == FindingId::unread_kind;
