@@ -296,8 +296,9 @@ TEST_CASE("SoC PMU: rates of every task in the order of the file") {
                       " text = 'soc_pmu'") == Lines{"24|0|12"});
   CHECK(capture.findings("socpmu") ==
         Lines{"PARTIAL socpmu: unknown type x1", "PARTIAL socpmu: ends within a record x3",
-              "note socpmu: records of the HA present, not read x1",
-              "note socpmu: records of page faults present, not read x1"});
+              "note socpmu: records of the HA present, not read x1"});
+  CHECK(capture.header("page_fault") == "Device Id,Stream Id,Task Id,Page Fault Num,Op Name");
+  CHECK(capture.table("page_fault") == Lines{"0|3|7|5|N/A"});
 }
 
 TEST_CASE("SoC PMU: task ids of chips 15 and 16 have 32 bits") {
