@@ -13,12 +13,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Runs acl_program_example_<name>; gives the lines `name value` that it printed.
-std::map<std::string, long> run_example(const std::string& name, const std::string& argument) {
+// Runs acl_program_example_<name>, which says no more than `said`; gives the lines `name value`
+// that it printed.
+std::map<std::string, long> run_example(const std::string& name, const std::string& argument,
+                                        const std::string& said = "") {
   const RunResult result = run_program(acl_program("example_" + name), {argument});
   INFO(result.out << result.err);
   REQUIRE(result.exit_code == 0);
-  CHECK(result.err.empty());
+  CHECK(result.err == said);
   std::map<std::string, long> counts;
   std::istringstream lines(result.out);
   std::string word;
@@ -47,7 +49,10 @@ long ranges_of(const ImportedCapture& capture, const std::string& message, int e
 
 TEST_CASE("the example create_config leaves its one operator with the calls around it") {
   const TempFolder folder;
-  const auto counts = run_example("create_config", (folder / "out").string());
+  const auto counts =
+      run_example("create_config", (folder / "out").string(),
+                  "msprof runtime: aclprofSetConfig: ACL_PROF_SYS_HARDWARE_MEM_FREQ asks for "
+                  "counters of a card, which a host does not have: leave it out\n");
   REQUIRE(counts.at("adds") == 1);
   const ImportedCapture capture = only_capture(folder / "out");
   CHECK(operator_tasks(capture) == 1);

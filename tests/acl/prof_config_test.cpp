@@ -172,6 +172,26 @@ TEST_CASE("what a host does not have is refused by its name") {
   CHECK(parameter(read.configuration.settings, "io_sampling_interval") == "(none)");
 }
 
+TEST_CASE("metrics that the chip does not have are refused, and those of another chip taken") {
+  const std::string name = R"("aic_metrics":"PipelineExecuteUtilization")";
+  for (const char* const chip : {"", "5", "4", "1"}) {
+    CAPTURE(chip);
+    const Variable family("MSPROF_HOST_CHIP", chip);
+    const bool is_taken = *chip != '\0' && *chip != '5';
+    Scene scene;
+    REQUIRE(scene.init() == ACL_SUCCESS);
+    CHECK(aclprofStart(
+              scene.config({0}, ACL_PROF_AICORE_METRICS, ACL_AICORE_PIPE_EXECUTE_UTILIZATION)) ==
+          (is_taken ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM));
+    // Nobody counts them without the bit.
+    CHECK(aclprofStart(scene.config({1}, ACL_PROF_ACL_API, ACL_AICORE_PIPE_EXECUTE_UTILIZATION)) ==
+          ACL_SUCCESS);
+    const Read asked = read_profiler(name);
+    CHECK(asked.code == (is_taken ? ACL_SUCCESS : ACL_ERROR_INVALID_PROFILING_CONFIG));
+    CHECK((asked.said.find("\"PipelineExecuteUtilization\"") == std::string::npos) == is_taken);
+  }
+}
+
 TEST_CASE("a collector that has a switch for the load of the host asks for none by name") {
   const Variable sample("PROFILER_SAMPLECONFIG",
                         R"({"result_dir":"/tmp","host_sys":"on","host_sys_pid":-1})");

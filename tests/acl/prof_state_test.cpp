@@ -109,19 +109,6 @@ const std::vector<Rule>& start_rules() {
          return aclprofStart(
              scene.config({0}, ACL_PROF_AICORE_METRICS, static_cast<aclprofAicoreMetrics>(9)));
        }},
-      {"aclprofStart", "metrics that a 910B does not have", ACL_ERROR_INVALID_PARAM,
-       [](Scene& scene) {
-         scene.init();
-         return aclprofStart(
-             scene.config({0}, ACL_PROF_AICORE_METRICS, ACL_AICORE_PIPE_EXECUTE_UTILIZATION));
-       }},
-      {"aclprofStart", "the same metrics of another chip", ACL_SUCCESS,
-       [](Scene& scene) {
-         const Variable chip("MSPROF_HOST_CHIP", "4");
-         scene.init();
-         return aclprofStart(
-             scene.config({0}, ACL_PROF_AICORE_METRICS, ACL_AICORE_PIPE_EXECUTE_UTILIZATION));
-       }},
       {"aclprofStart", "before aclprofInit", ACL_ERROR_PROF_NOT_RUN,
        [](Scene& scene) { return aclprofStart(scene.config({0}, kCalls)); }},
       {"aclprofStart", "after a profile that aclInit configured", ACL_ERROR_PROF_ALREADY_RUN,
@@ -233,11 +220,6 @@ const std::vector<Rule>& setting_rules() {
        [](Scene&) { return set_config(ACL_PROF_SYS_IO_FREQ, "101"); }},
       {"aclprofSetConfig", "what a host does not have", ACL_ERROR_INVALID_PROFILING_CONFIG,
        [](Scene&) { return set_config(ACL_PROF_SYS_MEM_SERVICEFLOW, "a"); }},
-      {"aclprofSetConfig", "counters of a card", ACL_ERROR_INVALID_PROFILING_CONFIG,
-       [](Scene&) { return set_config(ACL_PROF_SYS_IO_FREQ, "50"); }},
-      {"aclprofSetConfig", "loads of a host that /proc does not tell",
-       ACL_ERROR_INVALID_PROFILING_CONFIG,
-       [](Scene&) { return set_config(ACL_PROF_HOST_SYS, "cpu,network"); }},
       {"aclprofSetConfig", "NTS metrics", ACL_ERROR_INVALID_PARAM,
        [](Scene&) { return set_config(ACL_PROF_NTS_METRICS, "a"); }},
       {"aclprofSetConfig", "after a profile that aclInit configured", ACL_ERROR_PROF_ALREADY_RUN,
