@@ -151,7 +151,9 @@ std::string verdict_of(const ListedCapture& capture) {
 }
 
 std::string short_line(const ListedCapture& capture) {
-  std::string line = local_time_text(capture.time_ns, TimePrecision::minutes);
+  // "2026-11-23 19:06"
+  constexpr std::size_t kMinutes = 16;
+  std::string line = local_time_text(capture.time_ns).substr(0, kMinutes);
   for (const std::string& part :
        {fmt::format("{}", fmt::join(capture.models, " + ")), verdict_of(capture)}) {
     if (!part.empty()) line += (line.empty() ? "" : ", ") + part;

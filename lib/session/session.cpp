@@ -256,6 +256,13 @@ std::vector<fs::path> captures_in(const fs::path& folder, std::vector<fs::path>&
   return captures;
 }
 
+// A run that recorded nothing, or a folder that cannot be read; not just any folder of such a name.
+bool is_failed_run(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator opened(folder, error);
+  return error || has_info_json(folder);
+}
+
 std::int64_t modified_ns(const fs::path& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return 0;
@@ -355,13 +362,15 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
   std::error_code error;
   for (const std::string& pattern : patterns) {
     std::vector<fs::path> found;
+    std::vector<fs::path> others;
     const auto paths = expand(pattern);
     for (const fs::path& path : paths) {
       auto here = recognise(path) ? std::vector{path} : captures_in(path, skipped);
-      if (here.empty() && is_named_as_capture(own_name(path)) && fs::is_directory(path, error))
-        here = {path};
+      const bool is_meant = is_named_as_capture(own_name(path)) && fs::is_directory(path, error);
+      if (here.empty() && is_meant) (is_failed_run(path) ? here : others).push_back(path);
       found.insert(found.end(), here.begin(), here.end());
     }
+    if (!found.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
     // Kept as it was given: opening it reports what is wrong with it, and the others go on.
     if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
     for (const fs::path& capture : found) append_once(captures, capture);

@@ -247,7 +247,7 @@ TEST_CASE("--clean-board leaves what is the user's in a folder of that name") {
 }
 
 TEST_CASE("An application on CANN is not run as one of a board, whether it is sent or is there") {
-  const BoardScene scene({.kind = each_kind()});
+  BoardScene scene({.kind = each_kind()});
   // What a program that is linked with it contains; Python loads it for this module.
   write_file(scene.user.project() / "main", "#!/usr/bin/env python3\nimport acl\n");
   scene.user.remember_project();

@@ -100,7 +100,7 @@ TEST_CASE("without -dir the newest child by info.json is taken, not the last by 
   CHECK_FALSE(has_store(old_one.folder()));
 }
 
-TEST_CASE("without -dir the grandchildren are looked at where no child is a capture") {
+TEST_CASE("without -dir the newest is taken, at any depth") {
   const TempFolder folder;
   const auto older = make_face(folder / "run2", "JOBA");
   const auto newer = make_face(folder / "run1", "JOBA");
@@ -109,17 +109,13 @@ TEST_CASE("without -dir the grandchildren are looked at where no child is a capt
   CHECK(run_msprof({"import"}, {.folder = folder.path()}).exit_code == 0);
   CHECK(has_store(newer.folder()));
   CHECK_FALSE(has_store(older.folder()));
-  // A child that is a capture wins over newer grandchildren.
   const auto child = make_face(folder.path(), "JOBC");
   set_age(child, 1);
+  const auto deep = make_face(folder / "a/b/c", "JOBD");
+  set_age(deep, 30);
   CHECK(run_msprof({"import"}, {.folder = folder.path()}).exit_code == 0);
-  CHECK(has_store(child.folder()));
-}
-
-TEST_CASE("nothing further down is looked at") {
-  const TempFolder folder;
-  make_face(folder / "a/b", "JOBA");
-  CHECK(run_msprof({"import"}, {.folder = folder.path()}).exit_code == 4);
+  CHECK_FALSE(has_store(child.folder()));
+  CHECK(has_store(deep.folder()));
 }
 
 TEST_CASE("one wrong folder is named and does not stop the others") {
