@@ -74,6 +74,11 @@ fs::path temporary_beside(const fs::path& target) {
   return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
 }
 
+TemporaryFile::~TemporaryFile() {
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+}
+
 bool is_stale_temporary(std::string_view name) {
   const Owner owner = owner_of(name);
   return owner.pid > 0 && owner.is_here && ::kill(owner.pid, 0) != 0 && errno == ESRCH;

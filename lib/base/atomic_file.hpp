@@ -16,6 +16,19 @@ namespace msprof {
 // folder: ".<name>.<pid>.<n>-<machine>.msprof-tmp".
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
+// Such a name, for a file that others write. What has it when this is destroyed is removed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::filesystem::path& target) : path_(temporary_beside(target)) {}
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // Returns true if `name` is such a name and its program, of this machine, is gone.
 bool is_stale_temporary(std::string_view name);
 

@@ -114,8 +114,8 @@ Error not_taken(const fs::path& path, std::string_view why) {
 
 PartWriter::PartWriter(const fs::path& target, std::span<const std::string> names)
     : target_(target),
-      temporary_(temporary_beside(target)),
-      db_(Database::create(temporary_, kPartPageBytes)) {
+      temporary_(target),
+      db_(Database::create(temporary_.path(), kPartPageBytes)) {
   db_.execute(fmt::format("PRAGMA application_id={};", kPartApplicationId));
   const auto& tables = part_tables();
   for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
@@ -129,8 +129,6 @@ PartWriter::~PartWriter() {
   tables_.reset();
   op_total_.reset();
   db_.close();
-  std::error_code ignored;
-  fs::remove(temporary_, ignored);  // after publish() there is nothing under this name
 }
 
 void PartWriter::add(const OpTotal& total) {
@@ -171,9 +169,9 @@ void PartWriter::publish(const PartFacts& facts, bool is_to_stay) {
   tables_.reset();
   op_total_.reset();
   db_.close();
-  seal(temporary_);
-  if (is_to_stay) flush_to_disk(temporary_, target_);
-  replace_database(temporary_, target_);
+  seal(temporary_.path());
+  if (is_to_stay) flush_to_disk(temporary_.path(), target_);
+  replace_database(temporary_.path(), target_);
 }
 
 bool is_part(const fs::path& path) {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "cluster/op_total.hpp"
 #include "cluster/rows.hpp"
 #include "store/bulk_tables.hpp"
@@ -70,7 +71,7 @@ class PartWriter {
   }
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  TemporaryFile temporary_;
   Database db_;
   std::unique_ptr<BulkTables> tables_;
   std::optional<Statement> op_total_;

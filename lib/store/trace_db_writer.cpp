@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 
 namespace msprof {
@@ -37,8 +36,8 @@ struct TraceDbWriter::Statements {
 
 TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
     : target_(target),
-      temporary_(temporary_beside(target)),
-      db_(Database::create(temporary_, page_bytes_for(raw_bytes))) {
+      temporary_(target),
+      db_(Database::create(temporary_.path(), page_bytes_for(raw_bytes))) {
   db_.execute(fmt::format("PRAGMA application_id={};", kApplicationId));
   const auto& tables = store_tables();
   for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
@@ -52,8 +51,6 @@ TraceDbWriter::~TraceDbWriter() {
   statements_.reset();
   readers_.clear();
   db_.close();
-  std::error_code ignored;
-  fs::remove(temporary_, ignored);  // after publish() there is nothing under this name
 }
 
 std::int64_t TraceDbWriter::name_id(std::string_view text) {
@@ -88,7 +85,7 @@ void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
 const Database& TraceDbWriter::readable() {
   tables_->drain();
   // Rows come from the pages that are there now; one that reads them is in a transaction.
-  readers_.push_back(Database::open_read_only(temporary_));
+  readers_.push_back(Database::open_read_only(temporary_.path()));
   readers_.back().execute("PRAGMA cache_size=-2048;");
   readers_.back().read_by_pages();
   return readers_.back();
@@ -106,8 +103,8 @@ void TraceDbWriter::publish() {
   statements_.reset();
   readers_.clear();
   db_.close();
-  flush_to_disk(temporary_, target_);
-  replace_database(temporary_, target_);
+  flush_to_disk(temporary_.path(), target_);
+  replace_database(temporary_.path(), target_);
 }
 
 }  // namespace msprof

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/atomic_file.hpp"
 #include "base/text_map.hpp"
 #include "store/bulk_tables.hpp"
 #include "store/database.hpp"
@@ -79,7 +80,7 @@ class TraceDbWriter {
   }
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  TemporaryFile temporary_;  // also where the schema does not fit the disk
   Database db_;
   // Connections that read: another one for what was added since a statement of the last began.
   std::deque<Database> readers_;

@@ -1,3 +1,4 @@
+#include <sys/statvfs.h>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -6,6 +7,7 @@
 #include "store/trace_db.hpp"
 #include "store/trace_db_writer.hpp"
 #include "support/files.hpp"
+#include "support/small_disk.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;
@@ -63,6 +65,24 @@ TEST_CASE("a writer that is given up leaves the old store and no trace") {
   }
   CHECK(names_in(folder.path()) == Names{"msprof.db"});
   CHECK(read_file(path) == "old");
+}
+
+TEST_CASE("a store that the disk has no room for leaves nothing, wherever it fails") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  for (const std::uint64_t room : {0u, 4096u, 16384u, 131072u, 524288u}) {
+    INFO(room);
+    const SmallDisk disk(4 << 20);
+    struct statvfs space = {};
+    REQUIRE(::statvfs(disk.path().c_str(), &space) == 0);
+    write_file(disk / "filler", std::string(space.f_bavail * space.f_frsize - room, 'x'));
+    const auto fill = [&] {
+      TraceDbWriter writer(disk / "msprof.db");
+      for (int i = 0; i < 200'000; ++i) writer.add(DeviceRow{i, i, i});
+      writer.publish();
+    };
+    CHECK_THROWS_AS(fill(), Error);
+    CHECK(names_in(disk.path()) == Names{"filler"});
+  }
 }
 
 TEST_CASE("batches of any size arrive whole and in order, empty cells are NULL") {

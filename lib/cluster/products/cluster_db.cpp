@@ -206,26 +206,20 @@ class ClusterDbWriter {
 void write_cluster_analysis_db(const ClusterView& view, bool with_operations,
                                const fs::path& file) {
   check_replaceable(file);
-  const fs::path temporary = temporary_beside(file);
-  try {
-    Database db = Database::create(temporary, kClusterDbPageBytes);
-    db.execute("BEGIN;");
-    for (const char* table : kClusterTables) db.execute(table);
-    ClusterDbWriter writer(view, db);
-    writer.write_base();
-    writer.write_hosts();
-    writer.write_groups();
-    writer.write_steps();
-    writer.write_communication(with_operations);
-    writer.write_matrix();
-    db.execute("COMMIT;");
-    db.close();
-    replace_database(temporary, file);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw;
-  }
+  const TemporaryFile temporary(file);
+  Database db = Database::create(temporary.path(), kClusterDbPageBytes);
+  db.execute("BEGIN;");
+  for (const char* table : kClusterTables) db.execute(table);
+  ClusterDbWriter writer(view, db);
+  writer.write_base();
+  writer.write_hosts();
+  writer.write_groups();
+  writer.write_steps();
+  writer.write_communication(with_operations);
+  writer.write_matrix();
+  db.execute("COMMIT;");
+  db.close();
+  replace_database(temporary.path(), file);
 }
 
 }  // namespace msprof::cluster

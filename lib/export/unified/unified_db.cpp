@@ -46,25 +46,9 @@ int page_bytes_for(const fs::path& store) {
   return error || bytes < kLargeStore ? 4096 : 32768;
 }
 
-// Removes what was not published.
-class Temporary {
- public:
-  explicit Temporary(const fs::path& target) : path_(temporary_beside(target)) {}
-  ~Temporary() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 ExportedFile write_unified_db(const Database& store, ProductFolder& folder, const fs::path& target,
                               int page_bytes) {
-  const Temporary temporary(target);
+  const TemporaryFile temporary(target);
   Database db = Database::create(temporary.path(), page_bytes);
   {
     unified::Writer out(store, db);
