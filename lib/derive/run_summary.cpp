@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "derive/passes.hpp"
 
 namespace msprof {
@@ -9,14 +10,14 @@ namespace msprof {
 namespace {
 
 constexpr std::size_t kMaxListedModels = 16;
-constexpr std::size_t kMaxModelNameBytes = 200;
+constexpr int kMaxModelNameWidth = 200;
 
 // Texts of the first column, a line each.
 std::string lines_of(const Database& db, std::string_view sql) {
   std::string lines;
   Statement read = db.prepare(sql);
   for (std::size_t count = 0; count < kMaxListedModels && read.step(); ++count) {
-    std::string line(read.text(0).substr(0, kMaxModelNameBytes));
+    std::string line = shorten(read.text(0), kMaxModelNameWidth);
     std::replace(line.begin(), line.end(), '\n', ' ');
     if (!line.empty()) lines += (lines.empty() ? "" : "\n") + line;
   }

@@ -201,6 +201,9 @@ ImportReport import_files(const Session& session, const fs::path& store,
   writer.set_meta(meta::kUnitLoads, unit_loads_name(report.unit_loads()));
   writer.set_meta(meta::kLayoutOrigin, layout_origin_name(report.layout_origin()));
   for (const auto& file : session.file_states()) writer.add(file);
+  if (const std::int64_t repaired = writer.repaired_texts(); repaired > 0)
+    report.add(FindingId::repaired_texts, "", "", "texts that are not valid UTF-8",
+               "their bad bytes are U+FFFD", repaired);
   report.write_log(writer);
   writer.publish();
   return report;

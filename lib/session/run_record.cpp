@@ -95,7 +95,8 @@ const ordered_json* member(const ordered_json& object, const char* key) {
 std::string text_at(const ordered_json& object, const char* key) {
   const ordered_json* value = member(object, key);
   if (value == nullptr || !value->is_string()) return "";
-  return value->get_ref<const std::string&>().substr(0, kMaxTextBytes);
+  return valid_utf8(
+      std::string_view(value->get_ref<const std::string&>()).substr(0, kMaxTextBytes));
 }
 
 std::optional<int> integer_at(const ordered_json& object, const char* key) {
@@ -298,7 +299,7 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
   try {
     const std::string text = read_text_file(path, kMaxRecordFileBytes);
     if (is_nested_deeper(text)) return refuse("is nested too deep");
-    const ordered_json document = ordered_json::parse(text, nullptr, false);
+    const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
     if (document.is_discarded()) return refuse("is not JSON");
     const std::string schema = text_at(document, "schema");
     if (schema != kRunSchema)
@@ -317,7 +318,7 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
 std::optional<RunRecord> run_record_of_text(std::string_view text) {
   try {
     if (text.size() > kMaxRecordFileBytes || is_nested_deeper(text)) return std::nullopt;
-    const ordered_json document = ordered_json::parse(text, nullptr, false);
+    const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
     if (document.is_discarded() || text_at(document, "schema") != kRunSchema) return std::nullopt;
     return record_of(document);
   } catch (const ordered_json::exception&) {

@@ -191,7 +191,7 @@ bool Session::track(const fs::path& path, const std::string& name) {
     return false;
   }
   file_states_.push_back(
-      {name, static_cast<std::int64_t>(status.st_size),
+      {valid_utf8(name), static_cast<std::int64_t>(status.st_size),
        static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec});
   return true;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace msprof {
 
@@ -19,6 +20,12 @@ constexpr std::size_t kMaxName = 1 << 20;
 int page_bytes_for(std::uint64_t raw_bytes) {
   constexpr std::uint64_t kLargeCapture = 32 << 20;
   return raw_bytes < kLargeCapture ? 4096 : 32768;
+}
+
+// True for a text that readers of SQLite get back as it is: Python's fails at a text that is not
+// UTF-8, and many programs end one at a NUL.
+bool is_storable(std::string_view text) {
+  return text.find('\0') == std::string_view::npos && is_valid_utf8(text);
 }
 
 }  // namespace
@@ -56,30 +63,46 @@ TraceDbWriter::~TraceDbWriter() {
 std::int64_t TraceDbWriter::name_id(std::string_view text) {
   text = text.substr(0, kMaxName);
   if (const auto known = name_ids_.find(text); known != name_ids_.end()) return known->second;
-  const auto id = static_cast<std::int64_t>(name_ids_.size()) + 1;
+  if (!is_storable(text)) {
+    const std::int64_t id = name_id(stored_text(text));
+    name_ids_.emplace(text, id);
+    return id;
+  }
+  const std::int64_t id = ++last_name_id_;
   name_ids_.emplace(text, id);
   tables_->add_text(id, text);
   return id;
 }
 
+std::string TraceDbWriter::stored_text(std::string_view text) {
+  if (is_storable(text)) return std::string(text);
+  const std::string_view kept = text.substr(0, text.find('\0'));
+  const bool is_padded = text.find_first_not_of('\0', kept.size()) == std::string_view::npos;
+  if (!is_padded || !is_valid_utf8(kept)) ++repaired_texts_;
+  return valid_utf8(kept);
+}
+
 // The other tables are small: their statements run here, while the thread of the queue waits.
 void TraceDbWriter::add(const RawFileState& file) {
   tables_->pause();
-  statements_->raw_file.bind(1, file.name).bind(2, file.size_bytes).bind(3, file.mtime_ns).run();
+  statements_->raw_file.bind(1, stored_text(file.name))
+      .bind(2, file.size_bytes)
+      .bind(3, file.mtime_ns)
+      .run();
 }
 
 void TraceDbWriter::add(const ImportLogRow& row) {
   tables_->pause();
   Statement& insert = statements_->import_log;
-  insert.bind(1, row.severity).bind(2, row.category).bind(3, row.kind).bind(4, row.file);
-  insert.bind(5, row.reason).bind(6, row.count);
+  insert.bind(1, row.severity).bind(2, row.category).bind(3, stored_text(row.kind));
+  insert.bind(4, stored_text(row.file)).bind(5, stored_text(row.reason)).bind(6, row.count);
   row.first_offset == kNull ? insert.bind_null(7) : insert.bind(7, row.first_offset);
-  insert.bind(8, row.detail).bind(9, row.id).run();
+  insert.bind(8, stored_text(row.detail)).bind(9, row.id).run();
 }
 
 void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
   tables_->pause();
-  statements_->meta.bind(1, key).bind(2, value).run();
+  statements_->meta.bind(1, key).bind(2, stored_text(value)).run();
 }
 
 const Database& TraceDbWriter::readable() {

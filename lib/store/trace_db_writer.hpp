@@ -52,8 +52,11 @@ class TraceDbWriter {
     std::memcpy(tables_->add_row(kTable), &row, sizeof(Row));
   }
 
-  // The id of a text in the table `name`; the same text has the same id.
+  // The id of a text in the table `name`; the same text has the same id. Texts of raw files can
+  // hold any bytes: those that are not valid UTF-8 become U+FFFD, and a NUL ends a text.
   std::int64_t name_id(std::string_view text);
+  // Number of texts that lost bytes by this.
+  std::int64_t repaired_texts() const { return repaired_texts_; }
 
   void add(const RawFileState& file);
   void add(const ImportLogRow& row);
@@ -79,6 +82,8 @@ class TraceDbWriter {
     return ((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> ? kIndex : 0) + ...);
   }
 
+  std::string stored_text(std::string_view text);
+
   std::filesystem::path target_;
   TemporaryFile temporary_;  // also where the schema does not fit the disk
   Database db_;
@@ -86,7 +91,9 @@ class TraceDbWriter {
   std::deque<Database> readers_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<BulkTables> tables_;
-  TextMap<std::int64_t> name_ids_;
+  TextMap<std::int64_t> name_ids_;  // by the text as it came
+  std::int64_t last_name_id_ = 0;
+  std::int64_t repaired_texts_ = 0;
 };
 
 }  // namespace msprof

@@ -85,6 +85,38 @@ TEST_CASE("a store that the disk has no room for leaves nothing, wherever it fai
   }
 }
 
+TEST_CASE("texts are stored as UTF-8 up to a NUL, and those that lost bytes are counted") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  const std::string bad = "\xEF\xBF\xBD";
+  const auto plain = writer.name_id("conv\xE5\xB1\x82");
+  CHECK(writer.repaired_texts() == 0);
+  // Two that become the same have one id, those that are asked for again are not counted again.
+  const auto first = writer.name_id("a\xFF");
+  CHECK(writer.name_id("a\xFE") == first);
+  CHECK(writer.name_id("a\xFF") == first);
+  CHECK(writer.name_id("a" + bad) == first);
+  CHECK(writer.repaired_texts() == 2);
+  CHECK(writer.name_id(std::string("conv\xE5\xB1\x82\0\0", 9)) == plain);
+  CHECK(writer.repaired_texts() == 2);
+  const auto cut = writer.name_id(std::string("relu\0x", 6));
+  CHECK(writer.name_id("relu") == cut);
+  CHECK(writer.repaired_texts() == 3);
+  writer.set_meta("capture", "\xC4\xA3");
+  writer.add(RawFileState{"data/\xC4", 1, 2});
+  writer.add(ImportLogRow{"note", "other", "kind", "data/\xC4", "reason", 1, kNull, "\xC4", "id"});
+  writer.publish();
+  const auto store = TraceDb::open(folder / "msprof.db");
+  REQUIRE(store);
+  const Database& db = store->database();
+  CHECK(rows(db, "SELECT id, text, NULL FROM name ORDER BY id") ==
+        Names{"1|conv\xE5\xB1\x82|NULL", "2|a" + bad + "|NULL", "3|relu|NULL"});
+  CHECK(store->meta("capture") == bad + bad);
+  CHECK(store->raw_files() == std::vector<RawFileState>{{"data/" + bad, 1, 2}});
+  CHECK(rows(db, "SELECT file, detail, NULL FROM import_log") ==
+        Names{"data/" + bad + "|" + bad + "|NULL"});
+}
+
 TEST_CASE("batches of any size arrive whole and in order, empty cells are NULL") {
   const int count = GENERATE(0, 1, 1023, 1024, 1025, 5000);
   const TempFolder folder;

@@ -119,7 +119,8 @@ json read_device_info(const std::filesystem::path& path) {
 json parse_device_info(std::string text) {
   while (!text.empty() && text.back() == '\0') text.pop_back();
   if (is_nested_deeper(text)) return json();
-  const json document = json::parse(text, nullptr, false);
+  // A name in another encoding does not make the frequency unreadable.
+  const json document = json::parse(valid_utf8(text), nullptr, false);
   return document.is_discarded() ? json() : merged_device_info(document);
 }
 
