@@ -19,6 +19,11 @@ constexpr int kAscend910B = 5;
 constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
 constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33 (cann_device.md 12.3)
 
+// Chips with STARS before the 910B (cann_device.md 25.2).
+bool is_first_stars(int platform) {
+  return platform == 7 || platform == 8 || platform == 11;
+}
+
 double as_double(std::int64_t counter) {
   return counter == kNull ? 0 : static_cast<double>(static_cast<std::uint64_t>(counter));
 }
@@ -51,12 +56,9 @@ PmuMetrics::PmuMetrics(const Database& db, Choice choice) : choice_(choice) {
   is_310_ = platform_ == kAscend310;
   is_old_ = !read_meta(db, "generation").empty();
   is_rounded_ = !has_sides_ && !is_310_ && !is_old_;
-  if (choice_ == Choice::all) {
-    if (has_sides_) add_sided_columns();
-    return;
-  }
+  if (choice_ == Choice::all && !has_sides_ && !is_first_stars(platform_)) return;
   has_sides_ ? add_sided_columns() : add_common_columns();
-  if (columns_.empty()) return;
+  if (columns_.empty() || choice_ == Choice::all) return;
   add_memory_bound();
   add_cube_utilization();
 }
@@ -143,7 +145,7 @@ void PmuMetrics::add_metric(const PmuMetric& metric, std::size_t side, int fixed
   plan.formula = metric.formula;
   plan.side = fixed_side;
   plan.is_missing = metric.is_missing;
-  if (!resolve(metric, plan) && !metric.is_missing) return;
+  if (metric.is_missing ? choice_ == Choice::all : !resolve(metric, plan)) return;
   const std::string prefix = fixed_side == kNone ? "" : side == kAic ? "aic_" : "aiv_";
   add_column(prefix + metric.name, unit_of(metric), plan);
 }

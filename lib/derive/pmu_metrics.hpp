@@ -87,13 +87,15 @@ class PmuMetrics {
  public:
   enum class Choice {
     of_op_summary,
-    all,  // of TASK_PMU_INFO: also what op_summary leaves out, on chips with both kinds of cores
+    all,  // of TASK_PMU_INFO, which STARS chips have: also what op_summary leaves out
   };
 
   // Columns by the first device that has some; none if PMU was off.
   explicit PmuMetrics(const Database& db, Choice choice = Choice::of_op_summary);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }
+  // True on chips whose columns the vendor's native code makes: there they have no units.
+  bool is_native() const { return has_sides_; }
   // From now on evaluate() computes those columns and what they are made of; any other is N/A.
   void evaluate_only(const std::vector<bool>& columns);
   // One value a column, as the vendor's doubles are before they are printed; NaN for one that this

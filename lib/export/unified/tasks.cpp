@@ -174,17 +174,19 @@ constexpr std::uint32_t kValueColumn = 1 << 2;
 constexpr Table kTaskPmu{
     "TASK_PMU_INFO", "globalTaskId INTEGER, name STRING, value NUMERIC", {}, kValueColumn};
 
-// Names have no unit: times are ns, rates bytes a second by 1024^3
-// (cann_device.md 25.2).
-struct Unit {
-  std::string_view suffix;
-  double factor;
-};
-constexpr Unit kUnits[] = {{"(us)", 1000.0}, {"(GB/s)", 1024.0 * 1024.0 * 1024.0}};
-
-std::string without_unit(std::string_view name, double& factor) {
-  for (const Unit& unit : kUnits) {
-    if (!name.ends_with(unit.suffix)) continue;
+// Times are ns, without their unit. Of the native columns all units go and values stay; of the
+// others rates are bytes a second by 1024^3, and KB are told (cann_device.md 25.2).
+std::string db_name(std::string_view name, bool is_native, double& factor) {
+  struct Unit {
+    std::string_view suffix;
+    double factor;
+    bool goes;
+  };
+  const Unit units[] = {{"(us)", 1000.0, true},
+                        {"(GB/s)", is_native ? 1.0 : 1024.0 * 1024.0 * 1024.0, true},
+                        {"(KB)", 1.0, is_native}};
+  for (const Unit& unit : units) {
+    if (!unit.goes || !name.ends_with(unit.suffix)) continue;
     name.remove_suffix(unit.suffix.size());
     factor = unit.factor;
   }
@@ -199,7 +201,7 @@ TaskPmu::TaskPmu(Writer& out)
   std::vector<std::string> names;
   for (const PmuColumn& column : metrics_.columns()) {
     Metric& metric = kinds_.emplace_back();
-    names.push_back(without_unit(column.name, metric.factor));
+    names.push_back(db_name(column.name, metrics_.is_native(), metric.factor));
   }
   if (names.empty()) return;
   out.find_texts(names);
