@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "export/iteration_calls.hpp"
 #include "export/products.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
@@ -68,6 +69,7 @@ ExportScope ExportScope::without_iteration() const {
   whole.model_number.reset();
   whole.iteration.reset();
   whole.windows.clear();
+  whole.calls = nullptr;
   whole.candidates = nullptr;
   return whole;
 }
@@ -94,6 +96,19 @@ bool ExportScope::takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
   });
 }
 
+bool ExportScope::takes_call(std::int64_t thread_id, std::int64_t start_ns,
+                             std::int64_t end_ns) const {
+  if (!takes_time(start_ns, end_ns)) return false;
+  const auto taken = calls ? calls->takes_call(thread_id, start_ns, end_ns) : std::nullopt;
+  return taken.value_or(takes_host(start_ns, end_ns));
+}
+
+bool ExportScope::takes_range(std::int64_t start_ns, std::int64_t end_ns) const {
+  if (!takes_time(start_ns, end_ns)) return false;
+  const auto taken = calls ? calls->takes_range(start_ns, end_ns) : std::nullopt;
+  return taken.value_or(takes_host(start_ns, end_ns));
+}
+
 namespace {
 
 // All that a scope takes has a part in it.
@@ -102,15 +117,20 @@ struct Stretch {
   std::int64_t end_ns = INT64_MAX;
 };
 
-Stretch stretch_of(const ExportScope& scope) {
-  Stretch stretch{scope.range_begin_ns, scope.range_end_ns};
-  if (scope.windows.empty()) return stretch;
-  Stretch windows{INT64_MAX, INT64_MIN};
-  for (const IterationWindow& window : scope.windows) {
-    windows.begin_ns = std::min(windows.begin_ns, window.begin_ns);
-    windows.end_ns = std::max(windows.end_ns, window.end_ns);
+Stretch stretch_of(const std::vector<IterationWindow>& windows) {
+  if (windows.empty()) return {};
+  Stretch stretch{INT64_MAX, INT64_MIN};
+  for (const IterationWindow& window : windows) {
+    stretch.begin_ns = std::min(stretch.begin_ns, window.begin_ns);
+    stretch.end_ns = std::max(stretch.end_ns, window.end_ns);
   }
-  return {std::max(stretch.begin_ns, windows.begin_ns), std::min(stretch.end_ns, windows.end_ns)};
+  return stretch;
+}
+
+// The part of `stretch` in the time range of the scope.
+Stretch in_range(const ExportScope& scope, Stretch stretch) {
+  return {std::max(stretch.begin_ns, scope.range_begin_ns),
+          std::min(stretch.end_ns, scope.range_end_ns)};
 }
 
 // Empty where import has found no blocks of the table.
@@ -143,13 +163,19 @@ std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::
 }  // namespace
 
 void find_candidates(const Database& db, ExportScope& scope) {
-  const Stretch stretch = stretch_of(scope);
+  Stretch host = stretch_of(scope.windows);
+  const Stretch stretch = in_range(scope, host);
   if (stretch.begin_ns == INT64_MIN && stretch.end_ns == INT64_MAX) return;
   auto candidates = std::make_shared<CandidateRows>();
   candidates->tasks = blocks_in(db, TimeBlockRow::kTasks, stretch);
+  if (scope.calls && !scope.calls->own().empty()) {
+    host.begin_ns = std::min(host.begin_ns, scope.calls->own().first_ns());
+    host.end_ns = std::max(host.end_ns, scope.calls->own().last_ns());
+  }
+  host = in_range(scope, host);
   // Of calls from before the collection those around them decide, too (CallWindow).
-  if (stretch.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
-    candidates->calls = blocks_in(db, TimeBlockRow::kCalls, stretch);
+  if (host.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
+    candidates->calls = blocks_in(db, TimeBlockRow::kCalls, host);
   scope.candidates = std::move(candidates);
 }
 
@@ -189,11 +215,21 @@ void find_iteration(const Database& db, ExportScope& scope) {
     found.insert(read.integer(3));
   }
   if (is_old_capture(db)) take_ends(db, scope.windows);
-  if (static_cast<std::int64_t>(found.size()) == scope.iteration_count) return;
-  std::int64_t missing = first;
-  while (found.contains(missing)) ++missing;
-  throw Error(Exit::usage, fmt::format("no iteration {} of model {}; {}", missing,
-                                       scope.model_number.value_or(0), iterations_there_are(db)));
+  if (static_cast<std::int64_t>(found.size()) != scope.iteration_count) {
+    std::int64_t missing = first;
+    while (found.contains(missing)) ++missing;
+    throw Error(Exit::usage, fmt::format("no iteration {} of model {}; {}", missing,
+                                         scope.model_number.value_or(0), iterations_there_are(db)));
+  }
+  const Stretch stretch = stretch_of(scope.windows);
+  scope.calls = std::make_shared<const IterationCalls>(
+      db,
+      [&scope](const TaskRow& task) {
+        return scope.takes(task.device_id, task.start_ns,
+                           saturating_add(task.start_ns, task.duration_ns)) &&
+               scope.takes_model(given(task.model_number));
+      },
+      stretch.begin_ns, stretch.end_ns);
 }
 
 }  // namespace msprof

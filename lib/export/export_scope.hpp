@@ -37,6 +37,8 @@ struct CandidateRows {
   std::optional<std::vector<IdRange>> calls;
 };
 
+class IterationCalls;
+
 struct ExportScope {
   std::vector<std::int64_t> devices;  // empty: all
   // Limits to what overlaps this range, its ends included.
@@ -44,11 +46,13 @@ struct ExportScope {
   std::int64_t range_end_ns = INT64_MAX;
   std::int64_t min_duration_ns = 0;  // of slices of a timeline
   // Iterations, `iteration` and those that follow it: rows that begin within one of them, on a
-  // device that ran it; the host's in any of them.
+  // device that ran it. Of the host the launches of their tasks and what is around them, and what
+  // begins within them and launches nothing else.
   std::optional<std::int64_t> model_number;
   std::optional<std::int64_t> iteration;
   std::int64_t iteration_count = 1;
   std::vector<IterationWindow> windows;
+  std::shared_ptr<const IterationCalls> calls = nullptr;  // null: no iteration
   // Of the stretch of time above (find_candidates()); null: not looked for.
   std::shared_ptr<const CandidateRows> candidates = nullptr;
 
@@ -69,6 +73,9 @@ struct ExportScope {
   std::optional<std::int64_t> only_iteration() const {
     return iteration_count == 1 ? iteration : std::nullopt;
   }
+  // The same for a call, and for a range of the application.
+  bool takes_call(std::int64_t thread_id, std::int64_t start_ns, std::int64_t end_ns) const;
+  bool takes_range(std::int64_t start_ns, std::int64_t end_ns) const;
   // Rows of no model go with every model.
   bool takes_model(std::optional<std::int64_t> number) const {
     return !model_number || !number || *number == *model_number;
@@ -100,6 +107,12 @@ class ScopeFilter {
   bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
     return !is_limited_ || scope_.takes_host(start_ns, end_ns);
   }
+  bool takes_call(std::int64_t thread_id, std::int64_t start_ns, std::int64_t end_ns) const {
+    return !is_limited_ || scope_.takes_call(thread_id, start_ns, end_ns);
+  }
+  bool takes_range(std::int64_t start_ns, std::int64_t end_ns) const {
+    return !is_limited_ || scope_.takes_range(start_ns, end_ns);
+  }
   bool takes_model(std::optional<std::int64_t> number) const {
     return !is_limited_ || scope_.takes_model(number);
   }
@@ -124,9 +137,9 @@ void find_candidates(const Database& db, ExportScope& scope);
 std::vector<IdRange> candidates_in(const std::optional<std::vector<IdRange>>& candidates,
                                    IdRange rows);
 
-// Fills `windows` for the model and the iterations that `scope` names, on its devices. Without a
-// model it is the only one that has iterations. Throws Error(usage), with what there is, where
-// there are several, or no device ran one of the iterations.
+// Fills `windows` and `calls` for the model and the iterations that `scope` names, on its devices.
+// Without a model it is the only one that has iterations. Throws Error(usage), with what there is,
+// where there are several, or no device ran one of the iterations.
 void find_iteration(const Database& db, ExportScope& scope);
 
 }  // namespace msprof

@@ -52,7 +52,7 @@ bool CallCursor::next() {
   while (rows_.next()) {
     const ApiCallRow& call = *rows_;
     if (window_.takes(call.name_id, call.thread_id, call.start_ns, call.end_ns) &&
-        scope_.takes_host(call.start_ns, call.end_ns)) {
+        scope_.takes_call(call.thread_id, call.start_ns, call.end_ns)) {
       return true;
     }
   }

@@ -66,7 +66,7 @@ class CannMsprofTx : public cann::Table {
  private:
   static bool is_taken(const ScopeFilter& scope, const Statement& row) {
     return row.is_null(kTxDevice)
-               ? scope.takes_host(row.integer(kTxExactStart), row.integer(kTxExactEnd))
+               ? scope.takes_range(row.integer(kTxExactStart), row.integer(kTxExactEnd))
                : scope.takes(row.integer(kTxDevice), row.integer(kTxExactDeviceStart),
                              row.integer(kTxExactDeviceEnd));
   }

@@ -182,7 +182,8 @@ void ArrowEnds::find_hidden_calls(const Database& db, const ExportScope& scope) 
     const std::int64_t end = calls->end_ns;
     if (!is_limited && start >= window.begin_ns()) return;
     if (!window.takes(calls->name_id, calls->thread_id, start, end) ||
-        !scope.takes_host(start, end) || !scope.takes_length(saturating_subtract(end, start))) {
+        !scope.takes_call(calls->thread_id, start, end) ||
+        !scope.takes_length(saturating_subtract(end, start))) {
       chosen_calls_.set(calls->id);
     }
   }

@@ -57,7 +57,7 @@ class RangeWriter {
   std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "\"N/A\""; }
 
   bool is_taken(std::int64_t start, std::int64_t end) const {
-    return start >= begin_ns_ && scope_.takes_host(start, end);
+    return start >= begin_ns_ && scope_.takes_range(start, end);
   }
 
   void write_ranges() {

@@ -1,0 +1,134 @@
+// One iteration of a capture: the host launches its tasks long before the device runs them, and
+// those of the next while the device runs it.
+#include <catch2/catch.hpp>
+
+#include "golden/cann_fixture.hpp"
+#include "golden/timeline_file.hpp"
+
+using namespace msprof::test;
+using namespace msprof::test::prof;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t kOtherThread = 200;
+
+// An iteration of model 1.
+void add_iteration(ProfScene& scene, std::uint64_t number, std::uint64_t begin, std::uint64_t end) {
+  scene.step(0, begin, 0, number, 1, 3);
+  scene.step(0, end, 4, number, 1, 3);
+  scene.step(0, end + 100, 1, number, 1, 3);
+}
+
+// Iterations 1 and 2 of model 1: on the device from 100 to 200 us and from 200 to 300 us, with two
+// tasks each.
+struct TwoIterations : ProfCapture {
+  TwoIterations() {
+    scene.mark(kThread, 500, 4500, "step 1");
+    scene.launch({"a1", "Add", Core::aiv, 40}, {kThread, 1000, 2000},
+                 device_task(1, 110'000, 120'000));
+    scene.launch({"a2", "Add", Core::aiv, 40}, {kThread, 3000, 4000},
+                 device_task(2, 130'000, 140'000));
+    scene.mark(kThread, 4600, 6600, "step 2");
+    scene.launch({"b1", "Mul", Core::aiv, 40}, {kThread, 5000, 6000},
+                 device_task(3, 210'000, 220'000));
+    // Of the second iteration, in the time of the first.
+    scene.launch({"b2", "Mul", Core::aiv, 40}, {kThread, 150'000, 151'000},
+                 device_task(4, 230'000, 240'000));
+    // Launches nothing; a call of another thread around all of it in time.
+    scene.call(kAcl, kAclnnAdd, {kOtherThread, 160'000, 161'000});
+    add_iteration(scene, 1, 100'000, 200'000);
+    add_iteration(scene, 2, 200'200, 300'000);
+    prof.finish();
+  }
+
+  // Files that an export of an iteration writes, in a folder of their own.
+  fs::path exported(const std::string& what, const std::string& iteration, const Lines& more = {}) {
+    const fs::path out = folder / (what + iteration + (more.empty() ? "" : more.back()));
+    Lines words = {"export",  what,       "--model-id", "1", "--iteration-id",
+                   iteration, "--output", out.string(), "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const RunResult result = run(words);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return out;
+  }
+  CsvTable table_of(const fs::path& out, std::string_view name) {
+    for (const auto& entry : fs::recursive_directory_iterator(out)) {
+      const std::string file = entry.path().filename().string();
+      if (file.starts_with(std::string(name) + "_") && file.ends_with(".csv"))
+        return parse_csv(read_file(entry.path()));
+    }
+    FAIL("no " << name);
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the tables of an iteration have the launches of its tasks and what is around them") {
+  TwoIterations run;
+  CHECK(run.run({"import", "-q"}).exit_code == 0);
+  CHECK(run.rows("SELECT number, (start_ns - 1700000000000000000) / 1000, (end_ns -"
+                 " 1700000000000000000) / 1000 FROM iteration ORDER BY id") ==
+        Lines{"1|100|200", "2|200|300"});
+  for (const std::string iteration : {"1", "2"}) {
+    INFO(iteration);
+    const fs::path out = run.exported("summary", iteration);
+    CHECK(run.table_of(out, "op_summary").column_cells("Op Name") ==
+          (iteration == "1" ? Lines{"a1", "a2"} : Lines{"b1", "b2"}));
+    // Each launch is a call of three levels; the call that launches nothing is of the first.
+    const CsvTable calls = run.table_of(out, "api_statistic");
+    CHECK(calls.cells({"Level", "Count"}) == (iteration == "1"
+                                                  ? Lines{"runtime|2", "acl|3", "node|2"}
+                                                  : Lines{"runtime|2", "acl|2", "node|2"}));
+    CHECK(run.table_of(out, "msprof_tx").column_cells("message") == Lines{"step " + iteration});
+  }
+}
+
+TEST_CASE("the timeline of an iteration has its launches, with an arrow to each of its tasks") {
+  TwoIterations run;
+  for (const std::string iteration : {"1", "2"}) {
+    INFO(iteration);
+    const fs::path out = run.exported("timeline", iteration);
+    fs::path file;
+    for (const auto& entry : fs::recursive_directory_iterator(out)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("msprof_") && !name.starts_with("msprof_tx_")) file = entry.path();
+    }
+    const TimelineFile timeline(file);
+    CHECK(timeline.slices("Ascend Hardware").size() == 2);
+    std::size_t arrows = 0;
+    for (const std::string& arrow : timeline.arrows()) {
+      CHECK(arrow.find("nowhere") == std::string::npos);
+      arrows += arrow.starts_with("HostToDevice");
+    }
+    CHECK(arrows == 2);
+    CHECK(timeline.slices("CANN").size() == (iteration == "1" ? 7 : 6));
+  }
+}
+
+TEST_CASE("in the style of CANN 5 an iteration has its launches of operators as a table, too") {
+  TwoIterations run;
+  for (const std::string iteration : {"1", "2"}) {
+    INFO(iteration);
+    const fs::path out = run.exported("summary", iteration, {"--style", "cann5"});
+    CHECK(run.table_of(out, "ge_op_execute").column_cells("OP Name") ==
+          (iteration == "1" ? Lines{"a1", "a2"} : Lines{"b1", "b2"}));
+  }
+}
+
+TEST_CASE("a model that was loaded whole is launched by the call that executes it") {
+  ProfCapture run;
+  run.scene.call(kAcl, kAclExecute, {kThread, 90'000, 310'000});
+  run.scene.call(kAcl, kAclExecute, {kThread, 400'000, 450'000});
+  run.scene.device_task(kKernelAivec, device_task(1, 110'000, 120'000));
+  add_iteration(run.scene, 1, 100'000, 300'000);
+  run.prof.finish();
+  const RunResult result = run.run(
+      {"export", "summary", "api_statistic", "--model-id", "1", "--iteration-id", "1", "-q"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(parse_csv(read_file(products_named(run.prof.products(), "api_statistic_0_1_1").at(0)))
+            .cells({"API Name", "Count"}) == Lines{"aclmdlExecute|1"});
+}
