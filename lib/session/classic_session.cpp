@@ -33,7 +33,8 @@ bool CannSession::has_cann5_files() const {
   return is_old;
 }
 
-// Only the 910 and its relatives have the log of the hardware's scheduler.
+// Only the 910 and its relatives have the log of the hardware's scheduler. That tells how records
+// are read, not which chip it was: it has no name.
 void CannSession::assume_old_chip() {
   const bool has_hwts = std::any_of(parts_.begin(), parts_.end(), [](const CannPart& part) {
     const auto is_hwts = [](const std::string& name) {
@@ -46,6 +47,7 @@ void CannSession::assume_old_chip() {
     return false;
   });
   chip_ = cann::chip_of(has_hwts ? 1 : 0);
+  chip_->name = chip_->product_name = {};
 }
 
 // Host times are ns of its monotonic clock; ticks of a device begin with both start logs. The wall

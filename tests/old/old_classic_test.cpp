@@ -1,7 +1,9 @@
 // JOB folders of 2019 to 2021 of a few records: the generations of their text files, steps, nodes.
 #include <catch2/catch.hpp>
 
+#include "analyze/capture_info.hpp"
 #include "old/old_capture.hpp"
+#include "store/trace_db.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -153,4 +155,17 @@ TEST_CASE("A capture without any info file is read, and says what it lacks") {
   CHECK(capture.damage().empty());
   CHECK(!capture.report().lacking().empty());
   CHECK(capture.table("step_trace").cells() == Cells{"1|10|30|20|10|20|0|10|10"});
+}
+
+TEST_CASE("A capture that does not say its chip has none, whatever its records look like") {
+  for (const std::string file : {"hwts.log.data.45.dev.profiler_default_tag.0.slice_0",
+                                 "ts_track.data.45.dev.profiler_default_tag.0.slice_0"}) {
+    const TempFolder temp;
+    write_file(temp / "JOBA" / file, hwts_record(0, 0, 1, 100, 1) + hwts_record(1, 1, 1, 200, 1));
+    const OldCapture capture(temp / "JOBA");
+    INFO(file << capture.report().text());
+    CHECK(capture.rows("SELECT value FROM meta WHERE key = 'chip'") == Cells{""});
+    CHECK(capture.rows("SELECT platform, chip_name_id FROM device") == Cells{"NULL|NULL"});
+    CHECK(capture_info(TraceDb::open(capture.store())->database()).chip.empty());
+  }
 }
