@@ -140,7 +140,44 @@ TEST_CASE("info files in the board's own form are used for their names, guessed 
                      " JOIN name AS type ON type.id = type_name_id ORDER BY layer_id") ==
         Lines{"conv1|Convolution", "pool1|Pooling", "layer_2|N/A"});
   CHECK(capture.rows("SELECT count(*) FROM import_log WHERE kind = 'layer.info' AND severity ="
-                     " 'note' AND reason LIKE '%GUESSED%'") == Lines{"1"});
+                     " 'without' AND reason LIKE '%GUESSED%'") == Lines{"1"});
+}
+
+TEST_CASE("names of layers that are guessed, all of them, do not make a profile complete") {
+  Capture capture;
+  capture.job.info_json("500").net_info("net", 1);
+  std::string slice("\x01\x02\x00", 3);
+  for (const char* text : {"Convolution", "conv1", "Pooling", "pool1"})
+    slice += std::string(text) + std::string("\0\x07\x00", 3);
+  capture.job.file("data/net.1.layer.info", slice);
+  capture.job.data(DataName{}, aicore_file({layer_record(0, 1, 1), layer_record(1, 2, 1)}));
+  const auto verdict = capture.import(0);
+  CHECK(verdict.at("verdict") == "without");
+  CHECK(verdict.at("without") == nlohmann::json{"recorded layer names (they are guessed)"});
+}
+
+TEST_CASE("a run of collect without an execution of a model is not complete") {
+  const std::string calls = acl_api_file({{3, 0, 100, 200}});
+  const auto run_json = [](const std::string& options) {
+    return R"({"schema": "msprof.run/1", "command": ["main"], "options": {)" + options + "}}";
+  };
+  const auto import = [&](const std::string& run, bool has_layers, bool has_empty_file) {
+    Capture capture;
+    capture.job.info_json("500").net_info("net", 1);
+    capture.job.layer_info("net", 1, {{0, 0, "Conv", "AA_CORE", "conv", ""}});
+    capture.job.data("acl_api.0.net.1", calls);
+    if (has_layers) capture.job.data(DataName{}, aicore_file({layer_record(0, 1, 1)}));
+    if (has_empty_file) capture.job.data(DataName{.current = 1}, "");
+    if (!run.empty()) capture.job.file("run.json", run);
+    const auto verdict = capture.import(0);
+    return verdict.at("verdict").get<std::string>() + verdict.at("without").dump();
+  };
+  CHECK(import(run_json(R"("--all": "true")"), false, false) == R"(without["layers"])");
+  CHECK(import(run_json(""), false, true) == R"(without["layers"])");
+  CHECK(import(run_json(""), true, false) == "complete[]");
+  CHECK(import(run_json(R"("--switch": "off")"), false, false) == "complete[]");
+  // Not known what was asked for.
+  CHECK(import("", false, false) == "complete[]");
 }
 
 TEST_CASE("a slice without plausible layer names falls back to layer_<id>, type N/A") {

@@ -115,6 +115,42 @@ TEST_CASE("a described layout reads a board's own records, with scale and names"
   CHECK(capture.run({"export", "summary"}).exit_code == 0);
 }
 
+TEST_CASE("a layout without the fields of columns makes a profile without them") {
+  const std::string fields = GENERATE(
+      as<std::string>(), "", R"(, "mac_busy": {"offset": 20, "type": "u8"})",
+      R"(, "mac_busy": {"offset": 20, "type": "u8"}, "ddr_read": {"offset": 21, "type": "u8"},
+         "ddr_write": {"offset": 22, "type": "u8"})");
+  INFO(fields);
+  Capture capture;
+  capture.job.info_json("500").net_info("net", 1);
+  capture.job.layer_info("net", 1, {{0, 0, "Conv", "AA_CORE", "conv", ""}});
+  capture.job.data(DataName{}, u32_bytes(0) + u32_bytes(0) + u64_bytes(1000) + u64_bytes(200));
+  write_file(capture.folder / "layout.json",
+             R"({"aicore": {"record_size": 24, "header_size": 0, "fields": {
+                  "layer_id": {"offset": 0, "type": "u32"}, "start": {"offset": 8, "type": "u64"},
+                  "total_cycles": {"offset": 16, "type": "u32"})" +
+                 fields + "}}}");
+  const auto verdict = capture.import(0, {"--layout", (capture.folder / "layout.json").string()});
+  CHECK(verdict.at("verdict") == "without");
+  CHECK(verdict.at("without") == (fields.empty() ? nlohmann::json{"unit loads", "DDR bytes"}
+                                  : fields.find("ddr") == std::string::npos
+                                      ? nlohmann::json{"some unit loads", "DDR bytes"}
+                                      : nlohmann::json{"some unit loads"}));
+  CHECK(capture.run({"export", "summary", "-q"}).exit_code == 0);
+}
+
+TEST_CASE("more calls than a board keeps say that the layout does not fit") {
+  Capture capture;
+  capture.job.info_json("500").net_info("net", 1);
+  capture.job.data("acl_api.0.net.1", board_calls(513), {.pid = 3, .tid = 4});
+  std::string layout = kBoardLayout;
+  layout.insert(layout.find("\"7\""), R"("9": {"name": "svp_acl_mdl_unload", "type": "model"}, )");
+  write_file(capture.folder / "layout.json", layout);
+  const auto verdict = capture.import(0, {"--layout", (capture.folder / "layout.json").string()});
+  CHECK(verdict.at("verdict") == "without");
+  CHECK(verdict.at("without") == nlohmann::json{"a layout that fits its API calls"});
+}
+
 TEST_CASE("an import remembers the layout that the store was made with, until it is forced") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);

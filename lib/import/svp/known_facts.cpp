@@ -9,6 +9,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "session/run_record.hpp"
 
 namespace msprof::svp {
 
@@ -81,6 +82,21 @@ void report_known(const ImportContext& context, const SvpModels& models) {
     context.report.add(FindingId::known_facts, kind_name(name.kind), file.name,
                        "known without the layout", fmt::format("{}", fmt::join(facts, "; ")));
   }
+}
+
+// Of captures without a run.json nobody knows what was asked for; `collect` asks for the layers.
+void report_no_execution(const ImportContext& context, const SvpModels& models) {
+  // Data that cannot be read is reported, and is no sign of a run without executions.
+  if (context.report.partial()) return;
+  for (const FileKind kind : {FileKind::aicore, FileKind::aicpu}) {
+    const auto total = context.report.kinds().find(std::string(kind_name(kind)));
+    if (total != context.report.kinds().end() && total->second.records > 0) return;
+  }
+  const auto run = read_run_record(models.session().folder());
+  const std::pair<std::string, std::string> off("--switch", "off");
+  if (run && std::find(run->options.begin(), run->options.end(), off) == run->options.end())
+    context.report.add(FindingId::no_execution, kind_name(FileKind::aicore), "",
+                       "no execution of a model was recorded");
 }
 
 }  // namespace msprof::svp

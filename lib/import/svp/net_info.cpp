@@ -44,6 +44,7 @@ class NetInfoKind : public RawKind {
   void finish(const ImportContext& context) override {
     models_.write_rows(context.store);
     report_known(context, models_);
+    report_no_execution(context, models_);
     context.report.set_unit_loads(models_.unit_loads());
   }
 

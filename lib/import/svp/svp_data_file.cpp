@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <set>
 
 #include "base/file_reader.hpp"
 #include "import/svp/svp_models.hpp"
@@ -57,6 +58,39 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
                                  why, file.size_bytes, sizes));
   context.report.add(
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
+}
+
+// Fields of a kind, by slot, without which columns are N/A, and what these columns are.
+struct NeededFields {
+  FileKind kind;
+  std::size_t first;
+  std::size_t last;
+  std::string_view columns;
+};
+constexpr NeededFields kNeeded[] = {{FileKind::aicore, 1, 1, "start times of layers"},
+                                    {FileKind::aicore, 2, 2, "cycles of layers"},
+                                    {FileKind::aicore, 3, 10, "unit loads"},
+                                    {FileKind::aicore, 11, 12, "DDR bytes"},
+                                    {FileKind::aicpu, 2, 3, "times of CPU layers"},
+                                    {FileKind::acl_api, 0, 0, "names of API calls"},
+                                    {FileKind::acl_api, 2, 3, "times of API calls"}};
+static_assert(kAicoreFields[1] == "start" && kAicoreFields[3] == "mac_busy" &&
+              kAicoreFields[10] == "wld" && kAicoreFields[12] == "ddr_write");
+static_assert(kAicpuFields[2] == "start" && kAicpuFields[3] == "end");
+static_assert(kAclApiFields[0] == "api_id" && kAclApiFields[3] == "end");
+
+void report_missing_fields(const ImportContext& context, const RawFile& file, FileKind kind,
+                           const RecordLayout& layout) {
+  for (const NeededFields& needed : kNeeded) {
+    if (needed.kind != kind) continue;
+    std::set<std::size_t> found;
+    for (const FieldLayout& field : layout.fields)
+      if (field.slot >= needed.first && field.slot <= needed.last) found.insert(field.slot);
+    if (found.size() == needed.last - needed.first + 1) continue;
+    const std::string columns = fmt::format("{}{}", found.empty() ? "" : "some ", needed.columns);
+    context.report.add({FindingId::missing_fields, std::string(kind_name(kind)), file.name,
+                        fmt::format("no fields for {}", columns), 1, kNull, "N/A", columns});
+  }
 }
 
 // The host runtime makes room for so many bytes at least, cut to whole records
@@ -121,6 +155,7 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
   if (!is_reference) {
     const bool is_inferred = context.user_layouts->is_inferred();
     context.report.note_layout(is_inferred ? LayoutOrigin::inferred : LayoutOrigin::described);
+    report_missing_fields(context, file, kind, *layout);
   }
   return result;
 }
