@@ -69,7 +69,8 @@ View tasks() {
        {"task_type", "", "the unit of the operator, else what the scheduler called the task"},
        {"start_ns", "ns", "begin"},
        {"duration_us", "us", "NULL where the device's frequency is unknown"},
-       {"call_id", "", "v_api_calls.call_id of the call that launched it"}},
+       {"call_id", "", "v_api_calls.call_id of the call that launched it"},
+       {"kernel", "", "PROF…: the kernel that ran, as the runtime names it"}},
       "SELECT task.id AS task_id, ifnull(task.device_id, model.device_id) AS device_id,"
       " ifnull(task.model_number, model.model_id) AS model_id, step.number AS step, task.execution,"
       " task.stream_id, task.task_number, task.op_id,"
@@ -77,7 +78,8 @@ View tasks() {
       " (SELECT text FROM name WHERE id = op.type_name_id) AS op_type,"
       " (SELECT text FROM name WHERE id = coalesce(op.unit_name_id, task.host_type_name_id,"
       " task.device_type_name_id)) AS task_type,"
-      " task.start_ns, task.duration_ns / 1000.0 AS duration_us, task.api_id AS call_id"
+      " task.start_ns, task.duration_ns / 1000.0 AS duration_us, task.api_id AS call_id,"
+      " (SELECT text FROM name WHERE id = task.kernel_name_id) AS kernel"
       " FROM task LEFT JOIN op ON op.id = task.op_id LEFT JOIN step ON step.id = task.step_id"
       " LEFT JOIN model ON model.id = step.model_row"};
 }

@@ -78,10 +78,10 @@ std::vector<TableOfView> tables_of_views() {
   return {
       {"tasks",
        {"task_id", "device_id", "model_id", "execution", "stream_id", "task_number", "op_id",
-        "op_name", "op_type", "task_type", "start_ns", "duration_ns", "call_id"},
+        "op_name", "op_type", "task_type", "start_ns", "duration_ns", "call_id", "kernel"},
        "SELECT task_id, device_id, model_id, execution, stream_id, task_number, op_id, op_name,"
        " op_type, task_type, start_ns, " +
-           ns("duration_us") + ", call_id FROM v_tasks ORDER BY task_id"},
+           ns("duration_us") + ", call_id, kernel FROM v_tasks ORDER BY task_id"},
       {"calls",
        {"call_id", "process_id", "thread_id", "level", "type", "name", "item", "start_ns",
         "duration_ns"},

@@ -32,5 +32,33 @@ TEST_CASE("Every view has the columns that it documents, in their order") {
   }
 }
 
+TEST_CASE("A task has the name of its kernel, with an operator and without") {
+  const test::TempFolder folder;
+  const auto path = folder.path() / "msprof.db";
+  {
+    TraceDbWriter store(path);
+    OpRow op;
+    op.id = 1;
+    op.name_id = store.name_id("matmul_1");
+    store.add(op);
+    for (const std::int64_t id : {1, 2, 3}) {
+      TaskRow task;
+      task.id = id;
+      if (id == 1) task.op_id = 1;
+      if (id < 3) task.kernel_name_id = store.name_id("MatMulV2_e1_kernel");
+      store.add(task);
+    }
+    store.publish();
+  }
+  auto opened = TraceDb::open(path);
+  REQUIRE(opened);
+  const QueryDb db(std::move(*opened));
+  Statement read = db.prepare("SELECT op_name, kernel FROM v_tasks ORDER BY task_id");
+  std::vector<std::string> rows;
+  while (read.step()) rows.push_back(std::string(read.text(0)) + "|" + std::string(read.text(1)));
+  CHECK(rows ==
+        std::vector<std::string>{"matmul_1|MatMulV2_e1_kernel", "|MatMulV2_e1_kernel", "|"});
+}
+
 }  // namespace
 }  // namespace msprof

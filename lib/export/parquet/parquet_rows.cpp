@@ -163,10 +163,10 @@ class CollectiveOfTask {
 
 void TableRows::write_tasks(FileWriter& out) {
   using Row = TaskRow;
-  RowCursor<Row> read(
-      db_, {&Row::id, &Row::step_id, &Row::op_id, &Row::start_ns, &Row::duration_ns,
-            &Row::execution, &Row::device_id, &Row::stream_id, &Row::task_number,
-            &Row::host_type_name_id, &Row::device_type_name_id, &Row::model_number, &Row::api_id});
+  RowCursor<Row> read(db_, {&Row::id, &Row::step_id, &Row::op_id, &Row::start_ns, &Row::duration_ns,
+                            &Row::execution, &Row::device_id, &Row::stream_id, &Row::task_number,
+                            &Row::host_type_name_id, &Row::device_type_name_id,
+                            &Row::kernel_name_id, &Row::model_number, &Row::api_id});
   CollectiveOfTask collectives(db_);
   static const OpRow no_op;
   while (read.next()) {
@@ -191,11 +191,23 @@ void TableRows::write_tasks(FileWriter& out) {
     const std::int64_t type = op->unit_name_id != kNull         ? op->unit_name_id
                               : task.host_type_name_id != kNull ? task.host_type_name_id
                                                                 : task.device_type_name_id;
-    const std::int64_t cells[] = {
-        kThisCapture,  task.id,          device_id,        model_id,
-        number,        task.execution,   task.stream_id,   task.task_number,
-        task.op_id,    op->name_id,      op->type_name_id, type,
-        task.start_ns, task.duration_ns, task.api_id,      collectives.of(task.id)};
+    const std::int64_t cells[] = {kThisCapture,
+                                  task.id,
+                                  device_id,
+                                  model_id,
+                                  number,
+                                  task.execution,
+                                  task.stream_id,
+                                  task.task_number,
+                                  task.op_id,
+                                  op->name_id,
+                                  op->type_name_id,
+                                  type,
+                                  task.start_ns,
+                                  task.duration_ns,
+                                  task.api_id,
+                                  collectives.of(task.id),
+                                  task.kernel_name_id};
     out.add(cells);
   }
 }

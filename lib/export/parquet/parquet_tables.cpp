@@ -38,7 +38,8 @@ Table tasks_table() {
            {"duration_ns", "how long; null where the device's frequency is unknown"},
            {"call_id", "`calls.call_id` of the call that launched it", kAscending},
            {"collective_id", "`collectives.collective_id` of the collective that it is part of",
-            kAscending}}};
+            kAscending},
+           {"kernel", "`PROF…`: the kernel that ran, as the runtime names it", kRepeated, kNames}}};
 }
 
 Table calls_table() {
