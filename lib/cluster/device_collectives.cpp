@@ -14,15 +14,14 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "cluster/device_rows.hpp"
-#include "cluster/operation_kind.hpp"
+#include "export/rdma_payloads.hpp"
 
 namespace msprof::cluster {
 
 namespace {
 
 // Numbers of hccl_info. Source: cann_host.md 1.9.
-constexpr std::int64_t kOnChip = 0;       // link type
-constexpr std::int64_t kRdmaPayload = 1;  // RDMA type
+constexpr std::int64_t kOnChip = 0;  // link type
 constexpr std::int64_t kUnknownRank = kNone32;
 
 enum class Work { other, wait, copy };
@@ -54,11 +53,6 @@ struct CommTask {
   bool is_transfer() const { return is_payload || (work == Work::copy && link_type != kOnChip); }
 };
 
-// Distance from the last payload of RDMA to the task that ends their transfer.
-std::size_t closing_distance(bool is_point_to_point) {
-  return is_point_to_point ? 2 : 4;
-}
-
 int size_class_of(std::int64_t bytes) {
   int size_class = 0;
   for (; bytes > 1; bytes >>= 1) ++size_class;
@@ -68,8 +62,8 @@ int size_class_of(std::int64_t bytes) {
 // A collective with its tasks, until all are there.
 struct OpenOp {
   RankCollectiveRow row;
-  bool is_point_to_point = false;
-  std::size_t missing = 0;  // tasks not yet seen
+  std::size_t closing_distance = 0;  // rdma_payloads.hpp
+  std::size_t missing = 0;           // tasks not yet seen
   std::vector<CommTask> tasks;
 };
 
@@ -95,7 +89,7 @@ class DeviceCollectives {
  private:
   void read_ops() {
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> counts;
-    std::map<std::int64_t, bool> point_to_point;
+    std::map<std::int64_t, std::size_t> distances;  // by operation
     Statement read = store_.prepare(
         "SELECT comm_op.id, comm_op.start_ns, comm_op.end_ns, comm_op.group_name_id,"
         " comm_op.rank_size, comm_call.op_type_name_id,"
@@ -114,9 +108,9 @@ class DeviceCollectives {
       op.row.start_ns = read.integer(1);
       op.row.duration_ns =
           std::max<std::int64_t>(saturating_subtract(read.integer(2), read.integer(1)), 0);
-      const auto [known, is_new] = point_to_point.try_emplace(op.row.operation_name_id);
-      if (is_new) known->second = operation_kind(read.text(6)) == OperationKind::pair;
-      op.is_point_to_point = known->second;
+      const auto [known, is_new] = distances.try_emplace(op.row.operation_name_id);
+      if (is_new) known->second = cann::closing_distance(read.text(6));
+      op.closing_distance = known->second;
       GroupMemberRow& group = groups_[op.row.group_name_id];
       group.group_name_id = op.row.group_name_id;
       group.member_id = device_.member_id;
@@ -156,7 +150,7 @@ class DeviceCollectives {
       task.plane = cell(3);
       task.work = work_named(read.maybe_integer(4));
       task.is_master = read.integer(5) != 0;
-      task.is_payload = cell(6) == kRdmaPayload;
+      task.is_payload = cell(6) == cann::kRdmaPayload;
       task.link_type = cell(7);
       task.transport_type = cell(8);
       task.size_bytes = std::max<std::int64_t>(read.integer(9), 0);
@@ -228,32 +222,30 @@ class DeviceCollectives {
   // Payloads in a row are one transfer, which ends some tasks behind them. Returns the place behind
   // it.
   std::size_t add_payloads(OpenOp& op, std::span<const CommTask> tasks, std::size_t first) {
-    std::size_t behind = first;
+    const cann::PayloadRun run = cann::payload_run(tasks, first, op.closing_distance);
     int128 bytes = 0;
-    for (; behind < tasks.size() && tasks[behind].is_payload; ++behind)
-      bytes += tasks[behind].size_bytes;
-    const std::size_t closing = behind - 1 + closing_distance(op.is_point_to_point);
-    const bool is_closed = closing < tasks.size();
+    for (std::size_t i = first; i < run.end; ++i) bytes += tasks[i].size_bytes;
     const std::int64_t all_ns =
-        is_closed ? std::max<std::int64_t>(
-                        saturating_subtract(tasks[closing].end_ns(), tasks[first].start_ns), 0)
-                  : 0;
+        run.is_closed
+            ? std::max<std::int64_t>(
+                  saturating_subtract(tasks[run.closing].end_ns(), tasks[first].start_ns), 0)
+            : 0;
     std::int64_t shared_ns = 0;
-    for (std::size_t i = first; i < behind; ++i) {
+    for (std::size_t i = first; i < run.end; ++i) {
       std::int64_t share = tasks[i].duration_ns;
-      if (is_closed) {
+      if (run.is_closed) {
         // By its bytes; the last has what is left.
         share = bytes == 0
                     ? 0
                     : static_cast<std::int64_t>(all_ns * int128{tasks[i].size_bytes} / bytes);
-        if (i + 1 == behind) share = all_ns - shared_ns;
+        if (i + 1 == run.end) share = all_ns - shared_ns;
         shared_ns += share;
       }
       add_transfer(op, tasks[i], share);
       if (tasks[i].is_master) op.row.transit_ns = saturating_add(op.row.transit_ns, share);
       note_rank(op, tasks[i]);
     }
-    return is_closed ? closing + 1 : behind;
+    return run.is_closed ? run.closing + 1 : run.end;
   }
 
   void add_transfer(const OpenOp& op, const CommTask& task, std::int64_t duration_ns) {

@@ -1,7 +1,7 @@
 // Layer communication: collectives and their tasks, by group and plane.
 // Sources: cann_device.md 14.5 (what began before the collection is left out), 18.1 (collectives),
-// 23.3 (ends of arrows), 23.5 (rows, threads, arguments); cann_host.md 1.9 (T4, T6, T7). HCCL of
-// CANN 5, its threads and arguments, are those of timelines that it wrote.
+// 23.3 (ends of arrows), 23.5 (rows, threads, arguments), 25.4 (payloads of RDMA); cann_host.md 1.9
+// (T4, T6, T7). HCCL of CANN 5, its threads and arguments, are those of timelines that it wrote.
 #include <fmt/format.h>
 
 #include <map>
@@ -12,6 +12,7 @@
 
 #include "base/number.hpp"
 #include "export/products.hpp"
+#include "export/rdma_payloads.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 
@@ -97,6 +98,7 @@ class CommunicationWriter {
         processes_(db),
         texts_(db, cann::TextForm::json),
         groups_(db, output_file.is_cann5),
+        transfers_(db),
         out_(out) {}
 
   void write() {
@@ -200,9 +202,10 @@ class CommunicationWriter {
                        cann::text_of(cann::comm_data_types(), row.integer(kDataType)));
     out_.argument_text({"\"link type\""},
                        cann::text_of(cann::link_types(), row.integer(kLinkType)));
-    out_.argument_number(
-        {"\"bandwidth(GB/s)\""},
-        duration == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration));
+    const auto transfer = transfers_.of(
+        row.integer(kTaskId), {static_cast<double>(bytes), static_cast<double>(duration)});
+    out_.argument_number({"\"bandwidth(GB/s)\""},
+                         transfer.duration_ns == 0 ? 0.0 : transfer.bytes / transfer.duration_ns);
     if (!is_cann5_) write_model(row, kModel);
     out_.end_slice();
   }
@@ -316,6 +319,7 @@ class CommunicationWriter {
   cann::TraceProcesses processes_;
   cann::Texts texts_;
   CommGroups groups_;
+  cann::PayloadTransfers transfers_;
   TraceJsonWriter& out_;
 };
 
