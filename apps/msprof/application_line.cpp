@@ -22,6 +22,7 @@
 #include "export/report_names.hpp"
 #include "import/importer.hpp"
 #include "msprof/cann_collection.hpp"
+#include "msprof/capture_analysis.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/script_names.hpp"
 #include "session/session.hpp"
@@ -127,10 +128,6 @@ void check_offline_options(const CollectorSettings& settings, const std::string&
   if (settings.is_given("reports") && settings.value("type") == "db")
     refuse("--reports says what goes into a timeline, and --type=db writes none");
   if (settings.is_given("reports")) layers_of_reports(settings.value("reports"));
-  if (work == "analyze")
-    refuse(
-        "--analyze=on is not done: `msprof export summary communication_statistic` and `msprof "
-        "advise` say what collectives took");
 }
 
 bool gave_products(Exit exit) {
@@ -242,7 +239,7 @@ Exit work_on(const CollectorSettings& settings, const std::string& work,
     return run_step("query", "Query", folder, [&] { return query_capture(capture); });
   if (work == "export")
     return run_step("export", "Export", folder, [&] { return export_capture(settings, folder); });
-  return Exit::ok;
+  return run_step("analyze", "Analyze", folder, [&] { return analyse_capture(settings, capture); });
 }
 
 Exit run_offline(const CollectorSettings& settings, const std::string& work) {

@@ -8,6 +8,7 @@
 #include "base/number.hpp"
 #include "cluster/products/communication_items.hpp"
 #include "cluster/products/matrix_items.hpp"
+#include "cluster/products/product_row.hpp"
 #include "cluster/products/products.hpp"
 #include "cluster/products/step_times.hpp"
 
@@ -42,38 +43,6 @@ constexpr const char* kClusterTables[] = {
     " transport_type TEXT, op_name TEXT)",
 };
 
-// A number of a product as a double: the one that its digits in the text files read as.
-double real_of(std::int64_t value, double unit) {
-  return static_cast<double>(value) / unit;
-}
-constexpr double kNsPerUs = 1e3;
-constexpr double kNsPerMs = 1e6;
-constexpr double kBytesPerMegabyte = 1e6;
-double real_ratio(std::int64_t numerator, int128 denominator) {
-  std::string digits;
-  append_ratio(digits, numerator, denominator);
-  return std::strtod(digits.c_str(), nullptr);
-}
-
-// Binds the values of a row in order.
-class RowOf {
- public:
-  explicit RowOf(Statement& statement) : statement_(&statement) {}
-  RowOf& operator<<(std::string_view text) { return bound(statement_->bind(++place_, text)); }
-  RowOf& operator<<(double value) { return bound(statement_->bind(++place_, value)); }
-  RowOf& operator<<(std::int64_t value) {
-    if (value == kNull) return none();
-    return bound(statement_->bind(++place_, value));
-  }
-  RowOf& none() { return bound(statement_->bind_null(++place_)); }
-  void run() { statement_->run(); }
-
- private:
-  RowOf& bound(Statement&) { return *this; }
-  Statement* statement_;
-  int place_ = 0;
-};
-
 class ClusterDbWriter {
  public:
   ClusterDbWriter(const ClusterView& view, Database& db) : view_(&view), db_(&db) {}
@@ -81,7 +50,7 @@ class ClusterDbWriter {
   void write_base() {
     Statement insert = db_->prepare("INSERT INTO ClusterBaseInfo VALUES(?,?)");
     const auto add = [&insert](std::string_view key, const std::string& value) {
-      (RowOf(insert) << key << std::string_view(value)).run();
+      (ProductRow(insert) << key << std::string_view(value)).run();
     };
     add("rank_count", std::to_string(view_->members().size()));
     add("missing_ranks", view_->ranks().missing.text());
@@ -94,9 +63,10 @@ class ClusterDbWriter {
     for (const MemberRow& member : view_->members()) {
       const std::string& uid = view_->text(member.host_name_id);
       if (hosts.insert(member.host_name_id).second)
-        (RowOf(host) << std::string_view(uid) << std::string_view(view_->host_of(member))).run();
-      (RowOf(rank) << view_->rank_of(member.id) << member.device_id << std::string_view(uid)
-                   << std::string_view(view_->text(member.capture_name_id)))
+        (ProductRow(host) << std::string_view(uid) << std::string_view(view_->host_of(member)))
+            .run();
+      (ProductRow(rank) << view_->rank_of(member.id) << member.device_id << std::string_view(uid)
+                        << std::string_view(view_->text(member.capture_name_id)))
           .run();
     }
   }
@@ -106,9 +76,9 @@ class ClusterDbWriter {
     for (const CommGroup& group : view_->groups()) {
       const std::string ranks = rank_tuple(group.ranks, ",");
       const auto add = [&](std::string_view type) {
-        (RowOf(insert) << type << std::string_view(ranks)
-                       << std::string_view(view_->text(group.name_id)) << std::string_view()
-                       << std::string_view())
+        (ProductRow(insert) << type << std::string_view(ranks)
+                            << std::string_view(view_->text(group.name_id)) << std::string_view()
+                            << std::string_view())
             .run();
       };
       if (group.has_collectives || !group.has_pairs) add("collective");
@@ -123,7 +93,7 @@ class ClusterDbWriter {
       const std::string step = row.step == kNull ? std::string() : std::to_string(row.step);
       const std::string index =
           row.is_stage ? rank_tuple(*row.stage, ",") : std::to_string(row.rank);
-      RowOf cells(insert);
+      ProductRow cells(insert);
       cells << std::string_view(step) << std::string_view(row.is_stage ? "stage" : "rank")
             << std::string_view(index);
       for (const std::int64_t ns : row.times) cells << real_of(ns, kNsPerUs);
@@ -143,15 +113,15 @@ class ClusterDbWriter {
       const std::string& group = view_->text(items->group_name_id);
       for (const RankCommunication& rank : items->ranks) {
         const auto head = [&](Statement& insert) {
-          RowOf cells(insert);
+          ProductRow cells(insert);
           cells << std::string_view(step) << view_->rank_of(rank.member_id)
                 << std::string_view(name) << std::string_view(group);
           return cells;
         };
         write_time(head(time), rank);
         for (std::size_t i = 0; i < kBands; ++i) {
-          for (const Packets& packets : rank.bands[i].packets)
-            write_packets(head(band), static_cast<Band>(i), rank.bands[i], packets);
+          for (const auto& [size, packets] : rank.bands[i].packets)
+            write_packets(head(band), static_cast<Band>(i), rank.bands[i], size, packets);
         }
       }
     }
@@ -164,19 +134,19 @@ class ClusterDbWriter {
     while (items.next()) {
       const std::string step = step_key(items->step);
       for (const auto& [ranks, cell] : items->links) {
-        (RowOf(insert) << std::string_view(step) << std::string_view(items->name)
-                       << std::string_view(view_->text(items->group_name_id)) << ranks.first
-                       << ranks.second << real_of(cell.size_bytes, kBytesPerMegabyte)
-                       << real_of(cell.duration_ns, kNsPerMs)
-                       << real_ratio(cell.size_bytes, cell.duration_ns) << cell.transport()
-                       << std::string_view(view_->text(cell.operation_name_id)))
+        (ProductRow(insert) << std::string_view(step) << std::string_view(items->name)
+                            << std::string_view(view_->text(items->group_name_id)) << ranks.first
+                            << ranks.second << real_of(cell.size_bytes, kBytesPerMegabyte)
+                            << real_of(cell.duration_ns, kNsPerMs)
+                            << real_ratio(cell.size_bytes, cell.duration_ns) << cell.transport()
+                            << std::string_view(view_->text(cell.operation_name_id)))
             .run();
       }
     }
   }
 
  private:
-  static void write_time(RowOf cells, const RankCommunication& rank) {
+  static void write_time(ProductRow cells, const RankCommunication& rank) {
     const auto transit = static_cast<int128>(rank.transit_ns);
     cells << real_of(rank.start_ns == kNull ? 0 : rank.start_ns, kNsPerUs)
           << real_of(rank.duration_ns, kNsPerMs) << real_of(rank.transit_ns, kNsPerMs)
@@ -187,13 +157,13 @@ class ClusterDbWriter {
     cells.run();
   }
 
-  static void write_packets(RowOf cells, Band band, const BandTotal& total,
-                            const Packets& packets) {
-    const auto [large, all] = total.large(large_packet_bytes(band));
+  static void write_packets(ProductRow cells, Band band, const BandTotal& total,
+                            std::int64_t size_bytes, const Packets& packets) {
+    const auto [large, all] = large_packets(total, large_packet_bytes(band));
     cells << band_name(band) << real_of(total.size_bytes, kBytesPerMegabyte)
           << real_of(total.duration_ns, kNsPerMs) << real_ratio(total.size_bytes, total.duration_ns)
-          << real_ratio(large, all) << real_of(packets.size_bytes, kBytesPerMegabyte)
-          << packets.count << real_of(packets.duration_ns, kNsPerMs);
+          << real_ratio(large, all) << real_of(size_bytes, kBytesPerMegabyte) << packets.count
+          << real_of(packets.duration_ns, kNsPerMs);
     cells.run();
   }
 

@@ -65,46 +65,41 @@ bool is_sdma_driven(Band band) {
   return band == Band::hccs || band == Band::pcie || band == Band::sio;
 }
 
+void BandTotal::add(std::int64_t packet_bytes, const Packets& more) {
+  const int128 bytes = static_cast<int128>(packet_bytes) * more.count;
+  size_bytes = saturating_add(size_bytes,
+                              static_cast<std::int64_t>(std::clamp<int128>(bytes, 0, INT64_MAX)));
+  duration_ns = saturating_add(duration_ns, more.duration_ns);
+  Packets& same = packets[packet_bytes];
+  same.count = saturating_add(same.count, more.count);
+  same.duration_ns = saturating_add(same.duration_ns, more.duration_ns);
+}
+
+void BandTotal::add_sums(const BandTotal& other) {
+  size_bytes = saturating_add(size_bytes, other.size_bytes);
+  duration_ns = saturating_add(duration_ns, other.duration_ns);
+}
+
+void BandTotal::add(const BandTotal& other) {
+  add_sums(other);
+  const std::int64_t bytes = size_bytes;
+  const std::int64_t duration = duration_ns;
+  for (const auto& [size, one] : other.packets) add(size, one);
+  size_bytes = bytes;
+  duration_ns = duration;
+}
+
 std::int64_t large_packet_bytes(Band band) {
   return band == Band::rdma ? kLargeRdmaBytes : kLargeBytes;
 }
 
-void BandTotal::add(const Packets& more) {
-  const int128 bytes = static_cast<int128>(more.size_bytes) * more.count;
-  size_bytes = saturating_add(size_bytes,
-                              static_cast<std::int64_t>(std::clamp<int128>(bytes, 0, INT64_MAX)));
-  duration_ns = saturating_add(duration_ns, more.duration_ns);
-  const auto at =
-      std::lower_bound(packets.begin(), packets.end(), more.size_bytes,
-                       [](const Packets& one, std::int64_t size) { return one.size_bytes < size; });
-  if (at == packets.end() || at->size_bytes != more.size_bytes) {
-    packets.insert(at, more);
-    return;
-  }
-  at->count = saturating_add(at->count, more.count);
-  at->duration_ns = saturating_add(at->duration_ns, more.duration_ns);
-}
-
-void BandTotal::add(const BandTotal& other) {
-  if (packets.empty()) {
-    packets = other.packets;
-    size_bytes = saturating_add(size_bytes, other.size_bytes);
-    duration_ns = saturating_add(duration_ns, other.duration_ns);
-    return;
-  }
-  const std::int64_t size_before = size_bytes;
-  const std::int64_t duration_before = duration_ns;
-  for (const Packets& one : other.packets) add(one);
-  size_bytes = saturating_add(size_before, other.size_bytes);
-  duration_ns = saturating_add(duration_before, other.duration_ns);
-}
-
-std::pair<std::int64_t, std::int64_t> BandTotal::large(std::int64_t least_bytes) const {
+std::pair<std::int64_t, std::int64_t> large_packets(const BandTotal& total,
+                                                    std::int64_t least_bytes) {
   std::int64_t all = 0;
   std::int64_t large = 0;
-  for (const Packets& one : packets) {
+  for (const auto& [size, one] : total.packets) {
     all = saturating_add(all, one.count);
-    if (one.size_bytes >= least_bytes) large = saturating_add(large, one.count);
+    if (size >= least_bytes) large = saturating_add(large, one.count);
   }
   return all == 0 ? std::pair<std::int64_t, std::int64_t>(0, 1) : std::pair(large, all);
 }
@@ -165,14 +160,10 @@ void CommunicationItems::take_packets(RankCommunication& rank) {
   for (; has_packet_ && key_of(*packets_) == key_of(row_); has_packet_ = packets_.next()) {
     const auto band = band_of(packets_->link_type, packets_->transport_type);
     if (!band) continue;
-    const Packets packets{packets_->size_bytes, packets_->count, packets_->duration_ns};
+    BandTotal packets;
+    packets.add(packets_->size_bytes, {packets_->count, packets_->duration_ns});
     rank.band(*band).add(packets);
-    if (is_sdma_driven(*band)) {
-      BandTotal driven;
-      driven.add(packets);
-      driven.packets.clear();
-      rank.band(Band::sdma).add(driven);
-    }
+    if (is_sdma_driven(*band)) rank.band(Band::sdma).add_sums(packets);
   }
 }
 

@@ -15,6 +15,11 @@
 
 namespace msprof::cluster {
 
+// Units of products.
+inline constexpr double kNsPerUs = 1e3;
+inline constexpr double kNsPerMs = 1e6;
+inline constexpr double kBytesPerMegabyte = 1e6;
+
 // Kinds of links as the vendor's products name them. SDMA has what it drives: HCCS, PCIE and SIO
 // together; UB is shown only where it was used.
 enum class Band { hccs, rdma, pcie, sdma, sio, ub };
@@ -27,7 +32,6 @@ bool is_sdma_driven(Band band);
 
 // Transfers of one size.
 struct Packets {
-  std::int64_t size_bytes = 0;
   std::int64_t count = 0;
   std::int64_t duration_ns = 0;
 };
@@ -35,14 +39,17 @@ struct Packets {
 struct BandTotal {
   std::int64_t size_bytes = 0;
   std::int64_t duration_ns = 0;
-  std::vector<Packets> packets;  // in order of size; none of SDMA
+  std::map<std::int64_t, Packets> packets;  // by size in bytes; none of what SDMA drives
 
-  void add(const Packets& packets);
+  void add(std::int64_t packet_bytes, const Packets& more);
   void add(const BandTotal& other);
-  // Packets of at least `least_bytes` among all, as numerator and denominator; 0 of 1 of none.
-  std::pair<std::int64_t, std::int64_t> large(std::int64_t least_bytes) const;
+  // Size and duration alone.
+  void add_sums(const BandTotal& other);
 };
-// From here on a packet is a large one.
+// Packets of at least `least_bytes` among all, as numerator and denominator; 0 of 1 of none.
+std::pair<std::int64_t, std::int64_t> large_packets(const BandTotal& total,
+                                                    std::int64_t least_bytes);
+// The size from which a packet counts as large in products of a cluster.
 std::int64_t large_packet_bytes(Band band);
 
 // A rank's part in a collective, or in several.
@@ -114,5 +121,8 @@ std::string communication_name(const ClusterView& view, const CommunicationItem&
 void append_decimal(std::string& out, std::int64_t value, int decimals);
 // numerator / denominator with at most four decimals; "0.0" where the denominator is 0.
 void append_ratio(std::string& out, int128 numerator, int128 denominator);
+// A member of "Communication Bandwidth Info".
+void append_band(std::string& out, Band band, const BandTotal& total,
+                 std::int64_t least_large_bytes);
 
 }  // namespace msprof::cluster

@@ -35,27 +35,6 @@ void append_time_info(std::string& out, const RankCommunication& rank) {
   out += '}';
 }
 
-void append_band(std::string& out, Band band, const BandTotal& total) {
-  out += fmt::format("\"{}\":{{\"Transit Size(MB)\":", band_name(band));
-  append_decimal(out, total.size_bytes, kMegabyteDecimals);
-  append_ms(out, ",\"Transit Time(ms)\":", total.duration_ns);
-  out += ",\"Bandwidth(GB/s)\":";
-  append_ratio(out, total.size_bytes, total.duration_ns);
-  out += ",\"Large Packet Ratio\":";
-  const auto [large, all] = total.large(large_packet_bytes(band));
-  append_ratio(out, large, all);
-  out += ",\"Size Distribution\":{";
-  for (const Packets& packets : total.packets) {
-    if (&packets != &total.packets.front()) out += ',';
-    out += '"';
-    append_decimal(out, packets.size_bytes, kMegabyteDecimals);
-    out += fmt::format("\":[{},", packets.count);
-    append_decimal(out, packets.duration_ns, kMsDecimals);
-    out += ']';
-  }
-  out += "}}";
-}
-
 void append_rank(std::string& out, std::int64_t number, const RankCommunication& rank) {
   out += fmt::format("\"{}\":{{", number);
   append_time_info(out, rank);
@@ -64,7 +43,7 @@ void append_rank(std::string& out, std::int64_t number, const RankCommunication&
     const auto band = static_cast<Band>(i);
     if (band == Band::ub && rank.band(band).packets.empty()) continue;
     if (i > 0) out += ',';
-    append_band(out, band, rank.band(band));
+    append_band(out, band, rank.band(band), large_packet_bytes(band));
   }
   out += "}}";
 }
@@ -95,6 +74,30 @@ void write_items(AtomicFile& file, const ClusterView& view, CommunicationItems i
 }
 
 }  // namespace
+
+void append_band(std::string& out, Band band, const BandTotal& total,
+                 std::int64_t least_large_bytes) {
+  out += fmt::format("\"{}\":{{\"Transit Size(MB)\":", band_name(band));
+  append_decimal(out, total.size_bytes, kMegabyteDecimals);
+  append_ms(out, ",\"Transit Time(ms)\":", total.duration_ns);
+  out += ",\"Bandwidth(GB/s)\":";
+  append_ratio(out, total.size_bytes, total.duration_ns);
+  out += ",\"Large Packet Ratio\":";
+  const auto [large, all] = large_packets(total, least_large_bytes);
+  append_ratio(out, large, all);
+  out += ",\"Size Distribution\":{";
+  bool is_first = true;
+  for (const auto& [size, packets] : total.packets) {
+    out += is_first ? "\"" : ",\"";
+    is_first = false;
+    // Readers compare these keys as texts: they have the form of the vendor's Python.
+    append_python_float(out, static_cast<double>(size) / kBytesPerMegabyte);
+    out += fmt::format("\":[{},", packets.count);
+    append_decimal(out, packets.duration_ns, kMsDecimals);
+    out += ']';
+  }
+  out += "}}";
+}
 
 void write_communication_json(const ClusterView& view, bool with_operations,
                               const std::filesystem::path& file) {

@@ -246,6 +246,9 @@ TEST_CASE("work on an existing folder is done by the verb for it") {
   CHECK_THAT(scene.run({"--parse=on", output}).out, Contains("verdict: complete"));
   CHECK(fs::exists(capture / "sqlite" / "msprof.db"));
   CHECK_THAT(scene.run({"--query=on", output}).out, Contains("host runtime"));
+  // A host has no collectives.
+  CHECK(scene.run({"--analyze=on", "--rule=communication", output}).exit_code == 0);
+  CHECK_FALSE(fs::exists(capture / "analyze"));
   CHECK(scene.run({"--export=on", output, "--type=text", "--clear=on"}).exit_code == 0);
   CHECK_FALSE(names_in(capture / "mindstudio_profiler_output").empty());
   CHECK_FALSE(fs::exists(capture / "sqlite"));
@@ -297,7 +300,7 @@ TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
       {{"--export=on"}, "--export=on needs --output=PROF_"},
       {{"--export=on", "--parse=on", output}, "are two commands"},
       {{"--export=on", output, kDemo}, "leave the application out"},
-      {{"--analyze=on", output}, "communication_statistic"},
+      {{"--analyze=on", output, "--rule=steps"}, "--rule takes communication and"},
       {{"--export=on", output, "--reports=a.json"}, "--reports: cannot read"},
       {{"--export=on", output, "--type=db", "--reports=a.json"}, "--type=db writes none"},
       {{"--iteration-id=2", kDemo}, "--iteration-id needs --export=on"},

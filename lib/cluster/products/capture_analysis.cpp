@@ -1,0 +1,266 @@
+#include "cluster/products/capture_analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "base/atomic_file.hpp"
+#include "base/number.hpp"
+#include "cluster/products/analysed_collectives.hpp"
+#include "cluster/products/product_row.hpp"
+#include "export/export_files.hpp"
+#include "export/json_text.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kPageBytes = 4096;
+constexpr int kDecimals = 6;  // of ns as ms, and of bytes as MB
+constexpr Band kShownBands[] = {Band::rdma, Band::hccs, Band::pcie, Band::sdma, Band::sio};
+constexpr std::string_view kTotal = "Total HCCL Operators";
+
+// Columns as torch_npu selects them.
+constexpr const char* kTimeTables[] = {
+    "CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, group_name TEXT, start_timestamp NUMERIC,"
+    " elapse_time NUMERIC, transit_time NUMERIC, wait_time NUMERIC, synchronization_time NUMERIC,"
+    " idle_time NUMERIC)",
+    "CREATE TABLE CommAnalyzerBandwidth (hccl_op_name TEXT, group_name TEXT, transport_type TEXT,"
+    " transit_size NUMERIC, transit_time NUMERIC, bandwidth NUMERIC, large_packet_ratio NUMERIC,"
+    " package_size NUMERIC, count NUMERIC, total_duration NUMERIC)"};
+constexpr const char* kMatrixTable =
+    "CREATE TABLE CommAnalyzerMatrix (hccl_op_name TEXT, group_name TEXT, src_rank TEXT,"
+    " dst_rank TEXT, transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC,"
+    " bandwidth NUMERIC)";
+
+// Of one capture a packet of just that size is none yet.
+std::int64_t least_large_bytes(Band band) {
+  return large_packet_bytes(band) + 1;
+}
+
+// What is neither transit nor waiting: below 0 where tasks of a plane overlap.
+std::int64_t idle_ns(const RankCommunication& times) {
+  return saturating_subtract(saturating_subtract(times.duration_ns, times.transit_ns),
+                             times.wait_ns);
+}
+
+void append_number(std::string& out, std::string_view key, std::int64_t value) {
+  out += key;
+  append_decimal(out, value, kDecimals);
+}
+
+void append_times(std::string& out, const RankCommunication& times) {
+  out += "\"Communication Time Info\":{\"Start Timestamp(us)\":";
+  append_us_from_ns(out, times.start_ns == kNull ? 0 : times.start_ns);
+  append_number(out, ",\"Elapse Time(ms)\":", times.duration_ns);
+  append_number(out, ",\"Transit Time(ms)\":", times.transit_ns);
+  append_number(out, ",\"Wait Time(ms)\":", times.wait_ns);
+  append_number(out, ",\"Synchronization Time(ms)\":", times.synchronization_ns);
+  append_number(out, ",\"Idle Time(ms)\":", idle_ns(times));
+  out += ",\"Wait Time Ratio\":";
+  append_ratio(out, times.wait_ns, static_cast<int128>(times.wait_ns) + times.transit_ns);
+  out += ",\"Synchronization Time Ratio\":";
+  append_ratio(out, times.synchronization_ns,
+               static_cast<int128>(times.synchronization_ns) + times.transit_ns);
+  out += '}';
+}
+
+// A JSON file with a member for each collective.
+class AnalysisFile {
+ public:
+  explicit AnalysisFile(const fs::path& target) : file_(target) { file_.buffer() += '{'; }
+
+  // Begins a member, whose text the caller appends to the buffer.
+  std::string& begin(std::string_view key) {
+    file_.drain();
+    std::string& out = file_.buffer();
+    if (!is_first_) out += ',';
+    is_first_ = false;
+    append_json_string(out, key);
+    out += ":{";
+    return out;
+  }
+  void commit() {
+    file_.buffer() += '}';
+    file_.commit();
+  }
+  const fs::path& target() const { return file_.target(); }
+
+ private:
+  AtomicFile file_;
+  bool is_first_ = true;
+};
+
+void write_times(AnalysisFile& file, std::string_view key, const RankCommunication& times) {
+  std::string& out = file.begin(key);
+  append_times(out, times);
+  out += ",\"Communication Bandwidth Info\":{";
+  for (const Band band : kShownBands) {
+    if (band != kShownBands[0]) out += ',';
+    append_band(out, band, times.band(band), least_large_bytes(band));
+  }
+  out += "}}";
+}
+
+void write_links(AnalysisFile& file, std::string_view key, const AnalysedLinks& links) {
+  std::string& out = file.begin(key);
+  bool is_first = true;
+  for (const auto& [ranks, link] : links) {
+    if (!is_first) out += ',';
+    is_first = false;
+    out += fmt::format("\"{}-{}\":{{\"Transport Type\":", ranks.first, ranks.second);
+    out += link.transport.empty() ? "null" : fmt::format("\"{}\"", link.transport);
+    append_number(out, ",\"Transit Size(MB)\":", link.size_bytes);
+    append_number(out, ",\"Transit Time(ms)\":", link.duration_ns);
+    out += ",\"Bandwidth(GB/s)\":";
+    append_ratio(out, link.size_bytes, link.duration_ns);
+    out += '}';
+  }
+  out += '}';
+}
+
+class AnalysisDb {
+ public:
+  AnalysisDb(const fs::path& target, const AnalysisOptions& options)
+      : target_(target),
+        temporary_(temporary_beside(target)),
+        db_(Database::create(temporary_, kPageBytes)) {
+    db_.execute("BEGIN;");
+    if (options.communication) {
+      for (const char* table : kTimeTables) db_.execute(table);
+      time_.emplace(db_.prepare("INSERT INTO CommAnalyzerTime VALUES(?,?,?,?,?,?,?,?)"));
+      band_.emplace(db_.prepare("INSERT INTO CommAnalyzerBandwidth VALUES(?,?,?,?,?,?,?,?,?,?)"));
+    }
+    if (options.matrix) {
+      db_.execute(kMatrixTable);
+      link_.emplace(db_.prepare("INSERT INTO CommAnalyzerMatrix VALUES(?,?,?,?,?,?,?,?)"));
+    }
+  }
+  ~AnalysisDb() {
+    std::error_code ignored;
+    fs::remove(temporary_, ignored);
+  }
+  AnalysisDb(const AnalysisDb&) = delete;
+  AnalysisDb& operator=(const AnalysisDb&) = delete;
+
+  void add(const AnalysedCollective& item) {
+    if (time_) add_times(item);
+    if (link_) add_links(item);
+  }
+
+  void commit() {
+    time_.reset();
+    band_.reset();
+    link_.reset();
+    db_.execute("COMMIT;");
+    db_.close();
+    replace_database(temporary_, target_);
+  }
+
+ private:
+  static ProductRow head(Statement& insert, const AnalysedCollective& item) {
+    ProductRow cells(insert);
+    cells << std::string_view(item.name) << std::string_view(item.group);
+    return cells;
+  }
+  static double ms(std::int64_t ns) { return real_of(ns, kNsPerMs); }
+  static double megabytes(std::int64_t bytes) { return real_of(bytes, kBytesPerMegabyte); }
+
+  void add_times(const AnalysedCollective& item) {
+    const RankCommunication& times = item.times;
+    (head(*time_, item) << real_of(times.start_ns, kNsPerUs) << ms(times.duration_ns)
+                        << ms(times.transit_ns) << ms(times.wait_ns) << ms(times.synchronization_ns)
+                        << ms(idle_ns(times)))
+        .run();
+    for (const Band band : kShownBands) {
+      const BandTotal& total = times.band(band);
+      if (total.packets.empty() && (total.size_bytes > 0 || total.duration_ns > 0))
+        add_packets(item, band, 0, {});
+      for (const auto& [size, packets] : total.packets) add_packets(item, band, size, packets);
+    }
+  }
+
+  void add_packets(const AnalysedCollective& item, Band band, std::int64_t size_bytes,
+                   const Packets& packets) {
+    const BandTotal& total = item.times.band(band);
+    const auto [large, all] = large_packets(total, least_large_bytes(band));
+    (head(*band_, item) << band_name(band) << megabytes(total.size_bytes) << ms(total.duration_ns)
+                        << real_ratio(total.size_bytes, total.duration_ns) << real_ratio(large, all)
+                        << megabytes(size_bytes) << packets.count << ms(packets.duration_ns))
+        .run();
+  }
+
+  void add_links(const AnalysedCollective& item) {
+    for (const auto& [ranks, link] : item.links) {
+      const std::string source = std::to_string(ranks.first);
+      const std::string target = std::to_string(ranks.second);
+      ProductRow cells = head(*link_, item);
+      cells << std::string_view(source) << std::string_view(target);
+      link.transport.empty() ? cells.none() : cells << link.transport;
+      cells << megabytes(link.size_bytes) << ms(link.duration_ns)
+            << real_ratio(link.size_bytes, link.duration_ns);
+      cells.run();
+    }
+  }
+
+  fs::path target_;
+  fs::path temporary_;
+  Database db_;
+  std::optional<Statement> time_;
+  std::optional<Statement> band_;
+  std::optional<Statement> link_;
+};
+
+void add_to_total(AnalysedCollective& total, const AnalysedCollective& item) {
+  RankCommunication& times = total.times;
+  times.duration_ns = saturating_add(times.duration_ns, item.times.duration_ns);
+  times.transit_ns = saturating_add(times.transit_ns, item.times.transit_ns);
+  times.wait_ns = saturating_add(times.wait_ns, item.times.wait_ns);
+  times.synchronization_ns =
+      saturating_add(times.synchronization_ns, item.times.synchronization_ns);
+  for (const Band band : kShownBands) {
+    const BandTotal& more = item.times.band(band);
+    band == Band::sdma ? times.band(band).add_sums(more) : times.band(band).add(more);
+  }
+  for (const auto& [ranks, link] : item.links) total.links[ranks].add(link);
+}
+
+}  // namespace
+
+std::vector<fs::path> write_capture_analysis(const Database& store, const fs::path& base,
+                                             const AnalysisOptions& options) {
+  if (!AnalysedCollectives::has_any(store)) return {};
+  const fs::path folder = product_folder(base, "analyze");
+  create_output_folder(folder);
+  remove_stale_temporaries(folder);
+  const fs::path database = folder / "communication_analyzer.db";
+  check_replaceable(database);
+  std::optional<AnalysisFile> times;
+  std::optional<AnalysisFile> links;
+  if (options.json && options.communication) times.emplace(folder / "communication.json");
+  if (options.json && options.matrix) links.emplace(folder / "communication_matrix.json");
+  AnalysisDb db(database, options);
+  AnalysedCollective total;
+  for (AnalysedCollectives items(store); items.next();) {
+    const std::string key = items->name + "@" + items->group;
+    if (times) write_times(*times, key, items->times);
+    if (links) write_links(*links, key, items->links);
+    db.add(*items);
+    add_to_total(total, *items);
+  }
+  std::vector<fs::path> written;
+  if (times) write_times(*times, kTotal, total.times);
+  if (links) write_links(*links, kTotal, total.links);
+  db.commit();
+  for (auto* const file : {&times, &links}) {
+    if (!*file) continue;
+    (*file)->commit();
+    written.push_back((*file)->target());
+  }
+  return written;
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,44 @@
+// ProductRow: a row of a database that the vendor's readers open. For cluster_db.cpp and
+// capture_analysis.cpp.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "cluster/products/communication_items.hpp"
+#include "store/database.hpp"
+
+namespace msprof::cluster {
+
+// A number of a product as a double: the one that its digits in the text files read as.
+inline double real_of(std::int64_t value, double unit) {
+  return static_cast<double>(value) / unit;
+}
+inline double real_ratio(std::int64_t numerator, int128 denominator) {
+  std::string digits;
+  append_ratio(digits, numerator, denominator);
+  return std::strtod(digits.c_str(), nullptr);
+}
+
+// Binds the values of a row in order.
+class ProductRow {
+ public:
+  explicit ProductRow(Statement& statement) : statement_(&statement) {}
+  ProductRow& operator<<(std::string_view text) { return bound(statement_->bind(++place_, text)); }
+  ProductRow& operator<<(double value) { return bound(statement_->bind(++place_, value)); }
+  ProductRow& operator<<(std::int64_t value) {
+    if (value == kNull) return none();
+    return bound(statement_->bind(++place_, value));
+  }
+  ProductRow& none() { return bound(statement_->bind_null(++place_)); }
+  void run() { statement_->run(); }
+
+ private:
+  ProductRow& bound(Statement&) { return *this; }
+  Statement* statement_;
+  int place_ = 0;
+};
+
+}  // namespace msprof::cluster
