@@ -282,6 +282,7 @@ ProductFolder::ProductFolder(fs::path path, std::string kind, bool replaces_all)
     : path_(std::move(path)), claim_{std::move(kind), replaces_all, {}}, ledger_(path_) {}
 
 ProductFolder::~ProductFolder() {
+  held_.clear();
   std::error_code ignored;
   if (is_new_) fs::remove(path_, ignored);  // does nothing to a folder with files
 }
@@ -297,7 +298,23 @@ const fs::path& ProductFolder::make() {
 }
 
 void ProductFolder::publish(const std::string& product,
-                            const std::vector<std::unique_ptr<AtomicFile>>& files) {
+                            std::vector<std::unique_ptr<AtomicFile>> files) {
+  if (!is_held_) return commit(product, files);
+  for (const auto& file : files) {
+    file->finish();
+    std::string().swap(file->buffer());  // a megabyte each
+  }
+  const std::lock_guard lock(mutex_);
+  held_.emplace_back(product, std::move(files));
+}
+
+void ProductFolder::release() {
+  for (const auto& [product, files] : held_) commit(product, files);
+  held_.clear();
+}
+
+void ProductFolder::commit(const std::string& product,
+                           const std::vector<std::unique_ptr<AtomicFile>>& files) {
   std::vector<LedgerEntry> entries;
   entries.reserve(files.size());
   for (const auto& file : files)

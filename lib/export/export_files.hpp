@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.hpp"
@@ -109,7 +110,11 @@ class ProductFolder {
 
   // Files of `product` that are whole appear, all known to the ledger of the folder before the
   // first does.
-  void publish(const std::string& product, const std::vector<std::unique_ptr<AtomicFile>>& files);
+  void publish(const std::string& product, std::vector<std::unique_ptr<AtomicFile>> files);
+  // From now on they appear only with release().
+  void hold() { is_held_ = true; }
+  // Once all jobs are done.
+  void release();
   // Announces one that the caller renames afterwards.
   void announce(const std::string& product, const std::filesystem::path& temporary,
                 const std::filesystem::path& target);
@@ -123,11 +128,16 @@ class ProductFolder {
   void remove_former_table(const std::string& name, const std::vector<std::string>& columns);
 
  private:
+  void commit(const std::string& product, const std::vector<std::unique_ptr<AtomicFile>>& files);
+
   std::filesystem::path path_;
   ProductClaim claim_;
   ProductLedger ledger_;
   std::once_flag once_;
   bool is_new_ = false;
+  bool is_held_ = false;
+  std::mutex mutex_;  // of what is held
+  std::vector<std::pair<std::string, std::vector<std::unique_ptr<AtomicFile>>>> held_;
 };
 
 // False for what is about a model of a device that the scope leaves out (captures of boards);

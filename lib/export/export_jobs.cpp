@@ -69,8 +69,11 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   if (second) helper = std::thread([&] { workers.work(second->database()); });
   workers.work(store.database());
   if (helper.joinable()) helper.join();
+  const auto folders = folders_of(jobs);
+  // After an error, too: what is whole appears.
+  for (const auto& folder : folders) folder->release();
   auto files = workers.result();
-  for (const auto& folder : folders_of(jobs)) folder->retire();
+  for (const auto& folder : folders) folder->retire();
   return files;
 }
 
@@ -80,7 +83,14 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
   auto jobs = plan_unified_db(store, base);
   for (auto& job : plan_timelines(store, base, timeline)) jobs.push_back(std::move(job));
   const SummaryOptions summaries{.style = timeline.style, .listener = listener};
-  for (auto& job : plan_summaries(store, base, summaries)) jobs.push_back(std::move(job));
+  const Database& db = store.database();
+  // torch_npu reads the timeline once the folder has a csv file.
+  const bool are_together = summary_folder(db) == timeline_folder(db) &&
+                            style_for(db, timeline.style) != ExportStyle::cann5;
+  for (auto& job : plan_summaries(store, base, summaries)) {
+    if (are_together) job.folder->hold();
+    jobs.push_back(std::move(job));
+  }
   return jobs;
 }
 

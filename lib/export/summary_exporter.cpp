@@ -32,11 +32,11 @@ bool is_written(const SummaryFile& file, bool has_rows) {
 }
 
 std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summary,
-                                  const std::vector<std::unique_ptr<AtomicFile>>& files) {
+                                  std::vector<std::unique_ptr<AtomicFile>> files) {
   std::vector<ExportedFile> written;
   written.reserve(files.size());
   for (const auto& file : files) written.push_back({file->target(), file->bytes_written()});
-  folder.publish(summary.output_file.product, files);
+  folder.publish(summary.output_file.product, std::move(files));
   return written;
 }
 
@@ -68,7 +68,7 @@ std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_f
   }
   write_rows(db, summary, summary.table->columns(db), out);
   if (!is_written(summary, out.has_rows())) return {};
-  return publish(product_folder, summary, files);
+  return publish(product_folder, summary, std::move(files));
 }
 
 std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
@@ -79,7 +79,7 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   const auto columns = summary.table->columns(db);
   write_rows(db, summary, columns, out);
   if (!is_written(summary, out.has_rows())) return {};
-  auto written = publish(folder, summary, files);
+  auto written = publish(folder, summary, std::move(files));
   folder.remove_former_table(summary.former_name, columns);
   return written;
 }

@@ -162,7 +162,7 @@ class TimelineParts {
       const std::uint64_t text_bytes = is_json_ ? sinks_[part]->text_bytes() : 0;
       written.push_back({file.target(), file.bytes_written(), text_bytes});
     }
-    folder.publish(product, files_);
+    folder.publish(product, std::move(files_));
     return written;
   }
 

@@ -129,7 +129,7 @@ ExportedFile write_file(const fs::path& folder_path, const std::string& device,
   file.write(document.dump(2));
   file.write("\n");
   ExportedFile written{file.target(), file.bytes_written()};
-  folder.publish(product, files);
+  folder.publish(product, std::move(files));
   return written;
 }
 
