@@ -207,6 +207,7 @@ Exit export_capture(const CollectorSettings& settings, const std::string& captur
                                                      : settings.is_given("iteration-id");
   const auto one = [&](std::vector<std::string> command) {
     const bool has_timeline = command[1] != "summary";
+    if (has_timeline) command.insert(command.end(), {"--arrow-ends", "every"});
     if (has_timeline && settings.is_given("reports"))
       command.insert(command.end(), {"--reports", settings.value("reports")});
     command.insert(command.end(), {"-dir", capture});
@@ -297,7 +298,7 @@ Exit run_application(const ApplicationLine& line) {
     const bool is_usual =
         line.settings.value("type") == "text" && line.settings.value("summary-format") == "csv";
     const Exit exit = run_step("export", "Export", capture, [&] {
-      return is_usual ? import_and_export(capture, report)
+      return is_usual ? import_and_export(capture, report, {}, {.ends_every_arrow = true})
                       : export_capture(line.settings, capture.string());
     });
     if (gave_products(exit)) captures.push_back({capture, capture});

@@ -48,6 +48,7 @@ struct TimelineArguments {
   bool gzip = false;
   bool merged = false;
   std::string format = "json";
+  std::string arrow_ends;
 };
 
 std::vector<std::string> words_of(const std::vector<std::string>& lists) {
@@ -131,6 +132,16 @@ void add_reports_option(cli::Command& command, TimelineArguments& arguments) {
                       "{\"json_process\": {\"ascend\": true, …}}; only what is true (PROF…)"});
 }
 
+void add_arrows_option(cli::Command& command, TimelineArguments& arguments) {
+  command.add_option(
+      {"--arrow-ends",
+       &arguments.arrow_ends,
+       "ENDS",
+       "last: viewers draw one end of an arrow (default); every: as the vendor's tool "
+       "writes them, for readers of its files (PROF…)",
+       {"last", "every"}});
+}
+
 void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
   cli::Option layers = {"--layers", &arguments.layers, "LAYER", layers_help()};
   layers.suggestions = layer_suggestions;
@@ -151,6 +162,7 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
   command.add_option({"--merged", &arguments.merged, "",
                       "one file with the calls and the layers of a capture, and arrows from calls "
                       "to the layers they started (JOB…)"});
+  add_arrows_option(command, arguments);
   command.add_option({"--format",
                       &arguments.format,
                       "FORMAT",
@@ -259,6 +271,7 @@ TimelineOptions timeline_options_of(const Database& db, const ScopeArguments& sc
   options.split_bytes = split_bytes_of(arguments.split);
   options.gzip = arguments.gzip;
   options.is_merged = arguments.merged;
+  options.ends_every_arrow = arguments.arrow_ends == "every";
   if (arguments.format == "perfetto") options.format = TimelineFormat::perfetto;
   return options;
 }
@@ -389,6 +402,7 @@ Exit run_all(const ExportArguments& arguments) {
                        TimelineOptions timeline;
                        check_reports_dialect(store.database(), arguments.timeline);
                        timeline.layers = wanted_layers(arguments.timeline);
+                       timeline.ends_every_arrow = arguments.timeline.arrow_ends == "every";
                        timeline.style = style_for(store.database(), style_of(arguments.scope));
                        check_of_today(timeline.style, arguments.timeline);
                        return {plan_all_products(store, base, timeline)};
@@ -475,6 +489,7 @@ void add_all(cli::Command& parent) {
   command.set_examples("  msprof export all -dir PROF_XXX");
   add_export_options(command, *arguments);
   add_reports_option(command, arguments->timeline);
+  add_arrows_option(command, arguments->timeline);
   add_style_option(command, arguments->scope);
   command.set_action([arguments] { return run_all(*arguments); });
 }

@@ -311,8 +311,8 @@ void write_suggestions(const fs::path& capture) {
   print_suggestions(*found);
 }
 
-Exit import_and_export(const fs::path& capture, nlohmann::json* report,
-                       const LayoutChoice& layout) {
+Exit import_and_export(const fs::path& capture, nlohmann::json* report, const LayoutChoice& layout,
+                       const TimelineOptions& timeline) {
   const auto session = Session::open(capture);
   const ImportReport imported = import_verbosely(*session, capture, layout);
   if (report != nullptr) (*report)["import"] = imported.json();
@@ -320,7 +320,7 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report,
   const Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
   if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
   const ReadyStore ready = ready_store(chosen);
-  const auto files = run_export_jobs(ready.db, plan_all_products(ready.db, capture));
+  const auto files = run_export_jobs(ready.db, plan_all_products(ready.db, capture, timeline));
   print_exported(ready.db, files);
   if (report != nullptr) {
     (*report)["exported"] = nlohmann::json::array();

@@ -89,7 +89,7 @@ void write_suggestions(const std::filesystem::path& capture);
 // {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only
 // for what ends a command.
 Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* report,
-                       const LayoutChoice& layout = {});
+                       const LayoutChoice& layout = {}, const TimelineOptions& timeline = {});
 
 template <typename Work>
 Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,

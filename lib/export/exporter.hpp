@@ -57,6 +57,9 @@ struct TimelineOptions {
   bool gzip = false;
   TimelineFormat format = TimelineFormat::json;  // protobuf: neither split nor gzip
   bool is_merged = false;  // all files of a board's capture as one, with arrows between them
+  // Every end of an arrow is 'f', as the vendor's tool writes them and torch_npu reads them; else
+  // only the last, which is all that viewers draw.
+  bool ends_every_arrow = false;
 };
 
 struct ExportedFile {

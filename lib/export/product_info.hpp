@@ -125,6 +125,8 @@ struct OutputFile {
   // Set by the exporter: true if arrows from calls to tasks are drawn, for which a file needs both
   // the calls and the tasks.
   bool has_arrows = true;
+  // Set by the exporter: every end of an arrow is 'f' (TimelineOptions).
+  bool ends_every_arrow = false;
   // Set by the exporter of timelines.
   std::shared_ptr<LayerShare> share{};
   // Set by the exporter: devices and processes of a board's capture are in one file.

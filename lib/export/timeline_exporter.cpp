@@ -212,7 +212,10 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
     const bool has_arrows =
         (draws("cann") && (draws("ascend_hardware") || draws("communication"))) ||
         (draws("acl") && draws("task_time"));
-    for (auto& [layer, output_file] : file.layers) output_file.has_arrows = has_arrows;
+    for (auto& [layer, output_file] : file.layers) {
+      output_file.has_arrows = has_arrows;
+      output_file.ends_every_arrow = options.ends_every_arrow;
+    }
   }
   return files;
 }

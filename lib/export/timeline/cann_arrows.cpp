@@ -114,11 +114,12 @@ void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t 
            {{id, length + 1}}, time_ns);
 }
 
-ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope)
+ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, bool ends_every)
     : ends_(db, "task"),
       last_tasks_(db, "task"),
       last_ops_(db, "comm_op"),
-      chosen_calls_(db, "api_call") {
+      chosen_calls_(db, "api_call"),
+      ends_every_(ends_every) {
   if (has_marks(db)) {
     ends_.read_marks(&TaskMarkRow::arrow_ends);
     last_tasks_.read_marks(&TaskMarkRow::last_arrow_ends);
@@ -166,7 +167,9 @@ void ArrowEnds::find_ends(const Database& db) {
 }
 
 std::shared_ptr<const ArrowEnds> arrow_ends(const Database& db, const OutputFile& output_file) {
-  const auto make = [&] { return std::make_shared<const ArrowEnds>(db, output_file.scope); };
+  const auto make = [&] {
+    return std::make_shared<const ArrowEnds>(db, output_file.scope, output_file.ends_every_arrow);
+  };
   return output_file.share ? output_file.share->get<ArrowEnds>(make) : make();
 }
 

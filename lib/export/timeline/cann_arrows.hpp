@@ -3,9 +3,10 @@
 // Sources: cann_host.md 2.5 (which starts there are), cann_device.md 23.3 (which ends).
 //
 // A viewer takes phase 'f' for the last end of an arrow and warns about any further one, so that
-// all ends but the latest are 't'. Which is the latest, import has marked (derive/marks.cpp); of a
-// store without marks one walk over `task` and `comm_op` backwards in time finds it before the
-// first event is written. What is kept is bits: two a task, one a call, one a collective.
+// all ends but the latest are 't', unless the file is for readers of the vendor's. Which is the
+// latest, import has marked (derive/marks.cpp); of a store without marks one walk over `task` and
+// `comm_op` backwards in time finds it before the first event is written. What is kept is bits: two
+// a task, one a call, one a collective.
 #pragma once
 
 #include <cstdint>
@@ -93,17 +94,18 @@ inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
 class ArrowEnds {
  public:
-  ArrowEnds(const Database& db, const ExportScope& scope);
+  // `ends_every`: all ends are 'f'.
+  ArrowEnds(const Database& db, const ExportScope& scope, bool ends_every = false);
 
   // The phase of the end at a task, at a collective, whichever was asked for; 0 where there is
   // none. `call_id` is the call that started it.
   char phase_of_task(std::int64_t task_id, std::int64_t call_id) const {
     if (!ends_.has(task_id) || is_hidden(call_id)) return 0;
-    return last_tasks_.has(task_id) ? 'f' : 't';
+    return ends_every_ || last_tasks_.has(task_id) ? 'f' : 't';
   }
   char phase_of_op(std::int64_t op_id, std::int64_t call_id) const {
     if (is_hidden(call_id)) return 0;
-    return last_ops_.has(op_id) ? 'f' : 't';
+    return ends_every_ || last_ops_.has(op_id) ? 'f' : 't';
   }
 
  private:
@@ -118,6 +120,7 @@ class ArrowEnds {
   IdBits last_ops_;
   IdBits chosen_calls_;     // those that are drawn, or those that are not
   bool are_shown_ = false;  // the former
+  bool ends_every_;
 };
 
 // Those of the file, which its layers share.

@@ -28,6 +28,7 @@ class RangeWriter {
       : db_(db),
         scope_(output_file.scope),
         is_cann5_(output_file.is_cann5),
+        ends_every_arrow_(output_file.ends_every_arrow),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db, cann::TextForm::json),
@@ -153,7 +154,8 @@ class RangeWriter {
           !out_.draws(saturating_subtract(host_end, host_start))) {
         continue;
       }
-      write_arrow(out_, read.integer(kLast) != 0 ? 'f' : 't', lane, read.integer(kId), start);
+      const bool is_last = ends_every_arrow_ || read.integer(kLast) != 0;
+      write_arrow(out_, is_last ? 'f' : 't', lane, read.integer(kId), start);
     }
     for (const auto& [device, ids] : streams) {
       processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware", "Stream",
@@ -164,6 +166,7 @@ class RangeWriter {
   const Database& db_;
   const ExportScope& scope_;
   bool is_cann5_;
+  bool ends_every_arrow_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
   cann::Texts texts_;
