@@ -61,7 +61,8 @@ std::string us_of(std::int64_t ns) {
 
 // The one place where a timeline of the vendor's tool is not compared as it is: its arrows Data_aug
 // Bound leave an iteration at BP End + bound / 2, a slip, which is first shown to be there; right
-// is the middle of the refresh. The files of `expected` are copied to `mended` with those moved.
+// is the middle of the refresh. And all of a model share an id. The files of `expected` are copied
+// to `mended` with those moved, and with an id each.
 void mend_timelines(const fs::path& expected, const fs::path& mended) {
   fs::create_directory(mended);
   for (const std::string& name : names_in(expected)) {
@@ -80,9 +81,10 @@ void mend_timelines(const fs::path& expected, const fs::path& mended) {
     }
     for (Json& event : events) {
       constexpr std::string_view kArrow = "Data_aug Bound ";
-      if (event.at("ph") != "s" || !event.at("name").get<std::string>().starts_with(kArrow)) {
-        continue;
-      }
+      const std::string arrow = event.at("name");
+      if (!arrow.starts_with(kArrow)) continue;
+      event["id"] = event.at("id").get<std::string>() + arrow;
+      if (event.at("ph") != "s") continue;
       const Json& refresh = refreshes.at(key(event, kArrow));
       const std::int64_t back = ns_of(refresh.at("ts"));
       CHECK(ns_of(event.at("ts")) == back + ns_of(event.at("args").at("Data_aug Bound(us)")) / 2);

@@ -273,7 +273,7 @@ TEST_CASE("--split says how many arrows it cuts") {
   for (std::size_t part = 1; part <= traces.size(); ++part) {
     for (const Json& event : traces[part - 1]) {
       const bool is_end = event.at("ph") == "t" || event.at("ph") == "f";
-      // The arrows between iterations share their id.
+      // The first iteration ends an arrow that none began.
       if (!is_end || event.at("cat") == "Data_aug Bound") continue;
       ++ends;
       if (starts[key(event)].count(part) == 0) ++cut;

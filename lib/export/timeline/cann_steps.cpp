@@ -135,44 +135,60 @@ class StepWriter {
     is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
   }
 
-  // An arrow from each iteration to the next of its model, all with one id: 'f' ends it, so that
-  // the next can begin. It leaves the middle of the refresh, which is drawn, and not a moment that
-  // the bound says nothing about.
+  // An arrow from each iteration to the next of its model: 'f' ends it, so that the next can begin.
+  // It leaves the middle of the refresh, which is drawn, and not a moment that the bound says
+  // nothing about.
   void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
-    constexpr JsonText kCategory{"\"Data_aug Bound\""};
-    const std::string id =
-        "\"Data_aug Bound " + std::to_string(where.pid) + "_" + std::to_string(where.tid) + "\"";
-    out_.begin_flow('f', {quoted("Data_aug Bound ", saturating_subtract(number, 1))}, where,
-                    kCategory, {id}, row.integer(kStepForward));
+    begin_data_aug_end('f', row, where, number);
     out_.argument({"\"Iteration ID\""}, number);
     out_.end_slice();
     const std::int64_t aug = row.integer(kStepAug);
-    out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id},
-                    saturating_add(row.integer(kStepBackward), row.integer(kStepRefresh) / 2));
+    begin_data_aug(where, number,
+                   saturating_add(row.integer(kStepBackward), row.integer(kStepRefresh) / 2));
     out_.argument_us({"\"Data_aug Bound(us)\""}, aug);
     out_.end_slice();
   }
 
-  // In CANN 5 each of these arrows has an id of its own, leaves the end of its iteration, and ends
-  // where the next begins to compute, with the time between. None ends that did not begin.
+  // In CANN 5 an arrow leaves the end of its iteration, and ends where the next begins to compute,
+  // with the time between. None ends that did not begin.
   void write_cann5_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
-    constexpr JsonText kCategory{"\"Data_aug Bound\""};
-    const std::string stem = "\"Data_aug Bound ";
-    const auto id = [&](std::int64_t of) {
-      return stem + std::to_string(where.tid) + "_" + std::to_string(of) + "\"";
-    };
-    const auto last = last_arrows_.find({where.pid, where.tid});
-    if (last != last_arrows_.end() && last->second == saturating_subtract(number, 1)) {
-      out_.begin_flow('t', {quoted("Data_aug Bound ", last->second)}, where, kCategory,
-                      {id(last->second)}, row.integer(kStepForward));
+    if (begun_before(where, number) != nullptr) {
+      begin_data_aug_end('t', row, where, number);
       out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kStepAug));
       out_.end_slice();
     }
-    out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id(number)},
-                    row.integer(kStepEnd));
+    begin_data_aug(where, number, row.integer(kStepEnd));
     out_.argument({"\"Iteration ID\""}, number);
     out_.end_slice();
-    last_arrows_[{where.pid, where.tid}] = number;
+  }
+
+  // An arrow between iterations. Viewers keep it if its id is a number that no other one has.
+  struct Arrow {
+    std::int64_t number = 0;  // of the iteration that it leaves
+    std::int64_t id = 0;
+  };
+
+  // The arrow to the iteration `number` of a track; null where none has begun.
+  const Arrow* begun_before(TraceLane where, std::int64_t number) const {
+    const auto last = last_arrows_.find({where.pid, where.tid});
+    const bool is_before =
+        last != last_arrows_.end() && last->second.number == saturating_subtract(number, 1);
+    return is_before ? &last->second : nullptr;
+  }
+  void begin_data_aug(TraceLane where, std::int64_t number, std::int64_t time_ns) {
+    const Arrow arrow{number, ++arrows_};
+    last_arrows_[{where.pid, where.tid}] = arrow;
+    begin_arrow('s', arrow, where, time_ns);
+  }
+  void begin_data_aug_end(char phase, const Statement& row, TraceLane where, std::int64_t number) {
+    const Arrow* begun = begun_before(where, number);
+    const Arrow arrow =
+        begun != nullptr ? *begun : Arrow{saturating_subtract(number, 1), ++arrows_};
+    begin_arrow(phase, arrow, where, row.integer(kStepForward));
+  }
+  void begin_arrow(char phase, const Arrow& arrow, TraceLane where, std::int64_t time_ns) {
+    out_.begin_flow(phase, {quoted("Data_aug Bound ", arrow.number)}, where, {"\"Data_aug Bound\""},
+                    {quoted("", arrow.id)}, time_ns);
   }
 
   void write_parts() {
@@ -244,8 +260,8 @@ class StepWriter {
   cann::TraceProcesses processes_;
   TraceJsonWriter& out_;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread
-  // The iteration that the last arrow of a track left.
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> last_arrows_;
+  std::int64_t arrows_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, Arrow> last_arrows_;  // by track
 };
 
 class CannSteps : public cann::Layer {

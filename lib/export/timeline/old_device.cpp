@@ -98,10 +98,11 @@ class Steps {
     if (!previous_ || !step.forward) return;
     const std::string name = json_string(fmt::format("Data_aug Bound {}", previous_->step.number));
     constexpr JsonText kCategory{"\"Data_aug Bound\""};
-    out_.begin_flow('s', {name}, previous_->lane, kCategory, {name}, previous_->step.end);
+    const std::string id = fmt::format("\"{}\"", ++arrows_);
+    out_.begin_flow('s', {name}, previous_->lane, kCategory, {id}, previous_->step.end);
     out_.argument({"\"Iteration ID\""}, previous_->step.number);
     out_.end_slice();
-    out_.begin_flow('t', {name}, phases, kCategory, {name}, *step.forward);
+    out_.begin_flow('t', {name}, phases, kCategory, {id}, *step.forward);
     const std::int64_t ticks =
         times_.ticks(step.device, *step.forward) - times_.ticks(step.device, previous_->step.end);
     out_.argument_digits({"\"Data_aug Bound(us)\""}, times_.us_of_ticks(step.device, ticks));
@@ -166,6 +167,7 @@ class Steps {
   std::int64_t models_ = 0;
   std::int64_t row_ = 0;
   std::optional<Previous> previous_;
+  std::int64_t arrows_ = 0;
 };
 
 void draw_steps(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
@@ -221,7 +223,7 @@ class Tasks {
       write_arguments(task, is_copy);
       out_.end_slice();
       if (file_.key != kWholeTimeline) continue;
-      const std::string id = fmt::format("\"{}-{}\"", task.stream_id, task.task_number);
+      const std::string id = fmt::format("\"{}\"", task.id);
       out_.flow('f', {"\"connect\""}, lane, {"\"connect\""}, {id}, task.start_ns);
     }
   }
