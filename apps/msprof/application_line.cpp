@@ -199,6 +199,19 @@ Exit export_db(const std::string& capture) {
   return exit;
 }
 
+// What `export all` writes beside timelines and tables.
+Exit export_service_files(const std::string& folder) {
+  CaptureOptions chosen;
+  chosen.dirs = {folder};
+  return for_each_capture(choose_captures(chosen), [](const ChosenCapture& capture) {
+    const ReadyStore ready = ready_store(capture);
+    std::vector<ExportJob> jobs(1);
+    add_service_files(jobs, ready.db, capture.products);
+    run_export_jobs(ready.db, jobs);
+    return ready.exit;
+  });
+}
+
 // Tables as JSON are an addition to all the rest, which has none.
 Exit export_capture(const CollectorSettings& settings, const std::string& capture) {
   if (settings.value("type") == "db") return export_db(capture);
@@ -223,6 +236,7 @@ Exit export_capture(const CollectorSettings& settings, const std::string& captur
   std::vector<std::string> summary = {"export", "summary"};
   if (is_json) summary.insert(summary.end(), {"--format", "json"});
   status.add(one(summary));
+  status.add_cause(export_service_files(capture));
   return status.exit();
 }
 

@@ -385,8 +385,12 @@ Exit run_summary(ExportArguments& arguments) {
 Exit run_db(const ExportArguments& arguments) {
   return export_each(
       arguments, "database",
-      [](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
-        if (has_unified_db(store.database())) return {plan_unified_db(store, base)};
+      [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
+        if (has_unified_db(store.database())) {
+          auto jobs = plan_unified_db(store, base);
+          add_service_files(jobs, store, base);
+          return {std::move(jobs)};
+        }
         return {
             {},
             FindingId::no_unified_db,

@@ -89,6 +89,11 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const std::filesyste
 std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesystem::path& base,
                                       const TimelineOptions& options);
 std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base);
+// Adds to `jobs`, unless these are none, the files that msserviceprofiler looks for in a capture
+// that is exported: host/sqlite/msproftx.db, the ranges that the application named, and
+// host/data/all_file.complete. Nothing where `base` is not the capture itself.
+void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store,
+                       const std::filesystem::path& base);
 
 // All of them, summaries as csv and in the style of the timelines; the longest first.
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,

@@ -51,6 +51,8 @@ class MsprofTxKind : public SliceKind {
     row.thread_id = wire.thread_id;
     row.event_type = wire.event_type;
     row.mark_id = cell(wire.mark_id);
+    row.start_count = cell(wire.start_count);
+    row.end_count = cell(wire.end_count);
     if (const auto& clock = import_.session.host_clock()) {
       row.start_ns = clock->ns(wire.start_count);
       row.end_ns = clock->ns(wire.end_count);

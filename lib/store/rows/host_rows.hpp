@@ -70,6 +70,8 @@ struct UserRangeRow {
   std::int64_t message_name_id = kNull;
   std::int64_t domain_name_id = kNull;
   std::int64_t mark_id = kNull;
+  std::int64_t start_count = kNull;  // the counters of the host themselves
+  std::int64_t end_count = kNull;
 
   static constexpr const char* kTable = "user_range";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -87,7 +89,9 @@ struct UserRangeRow {
                                           "message_type",
                                           "message_name_id",
                                           "domain_name_id",
-                                          "mark_id"};
+                                          "mark_id",
+                                          "start_count",
+                                          "end_count"};
 };
 
 // The device's side of such a mark or range (step trace tags 11 and 12).

@@ -1,0 +1,139 @@
+// Files in a capture's host folder that msserviceprofiler reads: sqlite/msproftx.db, and
+// data/all_file.complete, without which it exports the capture again.
+// Source: cann_host.md 2.7.
+#include <filesystem>
+
+#include "base/atomic_file.hpp"
+#include "export/cann_rules.hpp"
+#include "export/export_files.hpp"
+#include "export/products.hpp"
+#include "store/database.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kServicePageBytes = 4096;
+constexpr const char* kServiceDbName = "msproftx.db";
+
+constexpr const char* kServiceTables[] = {
+    "CREATE TABLE MsprofTx (pid INTEGER, tid INTEGER, category INTEGER, event_type TEXT,"
+    " payload_type INTEGER, payload_value INTEGER, start_time INTEGER, end_time INTEGER,"
+    " message_type INTEGER, message TEXT)",
+    "CREATE TABLE MsprofTxEx (pid INTEGER, tid INTEGER, event_type TEXT, start_time INTEGER,"
+    " end_time INTEGER, mark_id INTEGER, domain TEXT, message TEXT)"};
+
+// True for a folder of the capture itself: a link may lead to files of others.
+bool is_own_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(path, error));
+}
+
+void bind_or_null(Statement& insert, int parameter, std::optional<std::int64_t> value) {
+  value ? insert.bind(parameter, *value) : insert.bind_null(parameter);
+}
+
+class ServiceDb {
+ public:
+  ServiceDb(const Database& store, const fs::path& path)
+      : texts_(store), db_(Database::create(path, kServicePageBytes)) {
+    db_.execute("BEGIN;");
+    for (const char* table : kServiceTables) db_.execute(table);
+    Statement plain = db_.prepare("INSERT INTO MsprofTx VALUES(?,?,?,?,?,?,?,?,?,?)");
+    Statement marks = db_.prepare("INSERT INTO MsprofTxEx VALUES(?,?,?,?,?,?,?,?)");
+    Statement read = store.prepare(
+        "SELECT process_id, thread_id, event_type, start_count, end_count, message_name_id,"
+        " is_extended, mark_id, domain_name_id, category, payload_type, payload_value,"
+        " message_type FROM user_range WHERE start_count IS NOT NULL ORDER BY id");
+    while (read.step()) read.integer(kExtended) != 0 ? add_mark(marks, read) : add(plain, read);
+  }
+
+  void finish() {
+    db_.execute("COMMIT;");
+    db_.close();
+  }
+
+ private:
+  enum Cell : int {
+    kProcess,
+    kThread,
+    kEvent,
+    kStart,
+    kEnd,
+    kMessage,
+    kExtended,
+    kMark,
+    kDomain,
+    kCategory,
+    kPayloadType,
+    kPayloadValue,
+    kMessageType
+  };
+
+  void add(Statement& insert, const Statement& row) {
+    constexpr int kNumbers[] = {kProcess,      kThread, kCategory, kEvent,      kPayloadType,
+                                kPayloadValue, kStart,  kEnd,      kMessageType};
+    int parameter = 0;
+    for (const int cell : kNumbers) bind_or_null(insert, ++parameter, row.maybe_integer(cell));
+    insert.bind(4, cann::event_type_text(row.integer(kEvent)));
+    insert.bind(++parameter, texts_(row.integer(kMessage)));
+    insert.run();
+  }
+
+  void add_mark(Statement& insert, const Statement& row) {
+    constexpr int kNumbers[] = {kProcess, kThread, kEvent, kStart, kEnd, kMark};
+    int parameter = 0;
+    for (const int cell : kNumbers) bind_or_null(insert, ++parameter, row.maybe_integer(cell));
+    insert.bind(3, cann::event_type_text(row.integer(kEvent)));
+    insert.bind(++parameter, texts_(row.integer(kDomain)));
+    insert.bind(++parameter, texts_(row.integer(kMessage)));
+    insert.run();
+  }
+
+  cann::Texts texts_;
+  Database db_;
+};
+
+ExportedFile write_service_db(const Database& store, const fs::path& folder) {
+  create_output_folder(folder);
+  remove_stale_temporaries(folder);
+  const fs::path target = folder / kServiceDbName;
+  check_replaceable(target);
+  const fs::path temporary = temporary_beside(target);
+  try {
+    ServiceDb(store, temporary).finish();
+    replace_database(temporary, target);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
+  return {target, fs::file_size(target)};
+}
+
+}  // namespace
+
+void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store, const fs::path& base) {
+  const Database& db = store.database();
+  const fs::path host = base / "host";
+  if (jobs.empty() || !has_unified_db(db) || is_old_capture(db) || !is_own_folder(host)) return;
+  if (cann::has_rows(db, "SELECT 1 FROM user_range WHERE start_count IS NOT NULL")) {
+    jobs.push_back({[folder = product_folder(host, "sqlite")](
+                        const Database& reader) -> std::vector<ExportedFile> {
+      return {write_service_db(reader, folder)};
+    }});
+  }
+  if (is_own_folder(host / "data")) {
+    ExportJob mark;
+    // Once everything else is there.
+    mark.written = [file = host / "data" / "all_file.complete"]() -> std::vector<ExportedFile> {
+      write_text_file(file, "");
+      return {};
+    };
+    jobs.push_back(std::move(mark));
+  }
+}
+
+}  // namespace msprof
