@@ -110,8 +110,9 @@ void add_style_option(cli::Command& command, ScopeArguments& arguments) {
                       &arguments.style,
                       "STYLE",
                       "cann5: the files of CANN 5 (PROF…), a topic each, in device_N/timeline and "
-                      "device_N/summary; captures of CANN 5 and older have them without it",
-                      {"current", "cann5"}});
+                      "device_N/summary; captures of CANN 5 and older have them without it; cann8: "
+                      "names of CANN 8.0 to 8.5 (Block Dim)",
+                      {"current", "cann5", "cann8"}});
 }
 
 void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
@@ -203,6 +204,7 @@ ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
 
 ExportStyle style_of(const ScopeArguments& arguments) {
   if (arguments.style.empty()) return ExportStyle::of_capture;
+  if (arguments.style == "cann8") return ExportStyle::cann8;
   return arguments.style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
 }
 
@@ -387,7 +389,7 @@ Exit run_db(const ExportArguments& arguments) {
       arguments, "database",
       [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
         if (has_unified_db(store.database())) {
-          auto jobs = plan_unified_db(store, base);
+          auto jobs = plan_unified_db(store, base, style_of(arguments.scope));
           add_service_files(jobs, store, base);
           return {std::move(jobs)};
         }
@@ -481,6 +483,11 @@ void add_db(cli::Command& parent) {
                   kImportsFirst));
   command.set_examples("  msprof export db -dir PROF_XXX");
   add_export_options(command, *arguments);
+  command.add_option({"--style",
+                      &arguments->scope.style,
+                      "STYLE",
+                      "cann8: names of CANN 8.0 to 8.5 (blockDim, schema 1.0.0)",
+                      {"current", "cann8"}});
   command.set_action([arguments] { return run_db(*arguments); });
 }
 

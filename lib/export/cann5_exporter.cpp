@@ -34,8 +34,6 @@ struct Rename {
   std::string_view then;
 };
 constexpr std::array kRenames = {
-    Rename{"Block Num", "Block Dim"},
-    Rename{"Mix Block Num", "Mix Block Dim"},
     Rename{"Task Start Time(us)", "Task Start Time"},
     Rename{"task_start(us)", "task_start"},
     Rename{"task_stop(us)", "task_stop"},
@@ -84,7 +82,7 @@ std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
     const Rename* rename = find(kRenames, column);
     if (rename == nullptr) rename = find(kInBytes, column);
     if (rename == nullptr) rename = find(kInNs, column);
-    old.emplace_back(rename == nullptr ? std::string_view(column) : rename->then);
+    old.emplace_back(rename == nullptr ? cann8_column(column) : rename->then);
   }
   return old;
 }

@@ -24,6 +24,7 @@ enum class ExportStyle {
   of_capture,  // that of its time: cann5 for captures of CANN 5 and older, else current
   current,
   cann5,  // a file a topic and device, in device_N/timeline and device_N/summary
+  cann8,  // the current one with names of CANN 8.0 to 8.5: Block Dim, blockDim
 };
 
 // Takes the rows of a table while its file is written, so that the table is read once.
@@ -77,7 +78,8 @@ class TraceSink;
 struct ExportJob {
   std::function<std::vector<ExportedFile>(const Database&)> write;
   std::shared_ptr<ProductFolder> folder{};
-  // What another job wrote in its place: asked for when all are done. May be empty.
+  // Asked for once all are done without an error, in the place of what write() gave: files that
+  // another job wrote, or the last. May be empty.
   std::function<std::vector<ExportedFile>()> written{};
 };
 
@@ -88,7 +90,8 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const std::filesyste
                                       const SummaryOptions& options);
 std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesystem::path& base,
                                       const TimelineOptions& options);
-std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base);
+std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base,
+                                       ExportStyle style = ExportStyle::of_capture);
 // Adds to `jobs`, unless these are none, the files that msserviceprofiler looks for in a capture
 // that is exported: host/sqlite/msproftx.db, the ranges that the application named, and
 // host/data/all_file.complete. Nothing where `base` is not the capture itself.

@@ -61,7 +61,11 @@ struct SummaryFile {
   std::string file_name;
   std::string former_name{};  // of a table as JSON in earlier versions
   std::shared_ptr<const RowListener> listener{};
+  bool has_cann8_names = false;
 };
+
+// The name that CANN 5 to 8.5 had for a column of today.
+std::string_view cann8_column(std::string_view column);
 
 // Name that the ledger of a folder has for tables of that format.
 std::string kind_of(SummaryFormat format);

@@ -186,10 +186,12 @@ std::filesystem::path cann5_folder(const Database& db, const std::filesystem::pa
 
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style) {
   if (is_of_atlas(db)) return;
-  if (style == ExportStyle::cann5) {
-    throw Error(Exit::usage,
-                "--style cann5 is for captures of Atlas machines (PROF…); this one is of a board "
-                "(JOB…): leave it out");
+  if (style == ExportStyle::cann5 || style == ExportStyle::cann8) {
+    throw Error(
+        Exit::usage,
+        fmt::format("--style {} is for captures of Atlas machines (PROF…); this one is of a "
+                    "board (JOB…): leave it out",
+                    style == ExportStyle::cann5 ? "cann5" : "cann8"));
   }
   if (scope.model_number || scope.iteration) {
     throw Error(Exit::usage,

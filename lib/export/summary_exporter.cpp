@@ -47,7 +47,12 @@ void write_rows(const Database& db, const SummaryFile& summary,
   std::optional<RowTee> both;
   if (listener) both.emplace(out, *listener);
   RowSink& rows = both ? *both : out;
-  rows.begin(columns);
+  std::vector<std::string> titles = columns;
+  if (summary.has_cann8_names) {
+    for (std::string& title : titles) title = cann8_column(title);
+  }
+  out.begin(titles);
+  if (listener) listener->begin(columns);  // it knows the names of today
   summary.table->write(db, summary.output_file, rows);
   rows.end();
 }
@@ -91,6 +96,11 @@ SummaryTables summary_tables_of_all_styles() {
 }
 
 }  // namespace
+
+std::string_view cann8_column(std::string_view column) {
+  if (column == "Block Num") return "Block Dim";
+  return column == "Mix Block Num" ? "Mix Block Dim" : column;
+}
 
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names) {
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
@@ -163,8 +173,12 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
       folder->claim(output_file.product);
       std::string name = file_names.next(output_file.stem);
       std::string former_name = former_names.next(output_file.stem);
-      SummaryFile summary{table.get(), std::move(output_file), std::move(name),
-                          std::move(former_name), is_heard ? options.listener : nullptr};
+      SummaryFile summary{table.get(),
+                          std::move(output_file),
+                          std::move(name),
+                          std::move(former_name),
+                          is_heard ? options.listener : nullptr,
+                          options.style == ExportStyle::cann8};
       jobs.push_back({[tables, folder, format = options.format,
                        file = std::move(summary)](const Database& connection) {
                         auto written = write_summary(connection, *folder, format, file);

@@ -1,5 +1,7 @@
 // Tables of the capture as a whole: META_DATA, HOST_INFO, NPU_INFO, RANK_DEVICE_MAP,
 // SESSION_TIME_INFO. Source: cann_host.md 2.6.
+#include <fmt/format.h>
+
 #include "export/unified/unified_writer.hpp"
 #include "session/cann_info.hpp"
 #include "store/schema.hpp"
@@ -16,9 +18,12 @@ constexpr std::string_view kUnknown = "UNKNOWN";
 void write_schema_version(Writer& out) {
   Database& target = out.target();
   target.execute("CREATE TABLE META_DATA (name TEXT, value TEXT)");
+  const char minor = out.has_cann8_names() ? '0' : '2';
   target.execute(
-      "INSERT INTO META_DATA VALUES('SCHEMA_VERSION','1.2.0'), ('SCHEMA_VERSION_MAJOR','1'),"
-      " ('SCHEMA_VERSION_MINOR','2'), ('SCHEMA_VERSION_MICRO','0')");
+      fmt::format("INSERT INTO META_DATA VALUES('SCHEMA_VERSION','1.{0}.0'),"
+                  " ('SCHEMA_VERSION_MAJOR','1'), ('SCHEMA_VERSION_MINOR','{0}'),"
+                  " ('SCHEMA_VERSION_MICRO','0')",
+                  minor));
 }
 
 void write_host(Writer& out) {

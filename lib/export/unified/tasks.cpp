@@ -231,6 +231,13 @@ constexpr Table kCompute{
     " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
     " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
     " attrInfo STRING, opState STRING, hf32Eligible STRING, gridDim STRING, blockDim STRING"};
+// Of schema 1.0.0, in which blockDim is the number of blocks.
+constexpr Table kCann8Compute{
+    "COMPUTE_TASK_INFO",
+    "name STRING, globalTaskId INTEGER PRIMARY KEY, blockDim INTEGER, mixBlockDim INTEGER,"
+    " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
+    " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
+    " attrInfo STRING, opState STRING, hf32Eligible STRING"};
 constexpr Table kSchedule{
     "COMMUNICATION_SCHEDULE_TASK_INFO",
     "name STRING, globalTaskId INTEGER PRIMARY KEY, taskType STRING, opType STRING"};
@@ -242,7 +249,7 @@ class TaskWalk {
   explicit TaskWalk(Writer& out)
       : out_(out),
         tasks_(out, kTask),
-        compute_(out, kCompute),
+        compute_(out, out.has_cann8_names() ? kCann8Compute : kCompute),
         schedule_(out, kSchedule),
         ops_(out),
         pmu_(out),
@@ -298,6 +305,11 @@ class TaskWalk {
   void describe(const TaskOp& op, std::int64_t id, std::int64_t stream) {
     if (op.is_scheduling || ops_.is_scheduling_stream(stream)) {
       return schedule_.add({op.name, id, op.unit, op.type});
+    }
+    if (out_.has_cann8_names()) {
+      return compute_.add({op.name, id, op.block_num, op.mix_block_num, op.unit, op.type,
+                           op.tensors[0], op.tensors[1], op.tensors[2], op.tensors[3],
+                           op.tensors[4], op.tensors[5], op.attribute, op.state, op.hf32});
     }
     compute_.add({op.name, id, op.block_num, op.mix_block_num, op.unit, op.type, op.tensors[0],
                   op.tensors[1], op.tensors[2], op.tensors[3], op.tensors[4], op.tensors[5],

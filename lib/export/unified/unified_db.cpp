@@ -47,11 +47,11 @@ int page_bytes_for(const fs::path& store) {
 }
 
 ExportedFile write_unified_db(const Database& store, ProductFolder& folder, const fs::path& target,
-                              int page_bytes) {
+                              int page_bytes, bool has_cann8_names) {
   const TemporaryFile temporary(target);
   Database db = Database::create(temporary.path(), page_bytes);
   {
-    unified::Writer out(store, db);
+    unified::Writer out(store, db, has_cann8_names);
     for (const auto& write : kFamilies) write(out);
     out.finish();
   }
@@ -63,7 +63,8 @@ ExportedFile write_unified_db(const Database& store, ProductFolder& folder, cons
 
 }  // namespace
 
-std::vector<ExportJob> plan_unified_db(const TraceDb& store, const fs::path& base) {
+std::vector<ExportJob> plan_unified_db(const TraceDb& store, const fs::path& base,
+                                       ExportStyle style) {
   const Database& db = store.database();
   if (!has_unified_db(db) || !has_rows(db)) return {};
   const std::string time = cann::time_stamp(db);
@@ -71,8 +72,11 @@ std::vector<ExportJob> plan_unified_db(const TraceDb& store, const fs::path& bas
   const int page_bytes = page_bytes_for(store.path());
   check_replaceable(base / name);
   const auto folder = std::make_shared<ProductFolder>(base, "db", true);
-  return {{[folder, name, page_bytes](const Database& reader) -> std::vector<ExportedFile> {
-             return {write_unified_db(reader, *folder, folder->make() / name, page_bytes)};
+  const bool has_cann8_names = style == ExportStyle::cann8;
+  return {{[folder, name, page_bytes,
+            has_cann8_names](const Database& reader) -> std::vector<ExportedFile> {
+             return {write_unified_db(reader, *folder, folder->make() / name, page_bytes,
+                                      has_cann8_names)};
            },
            folder}};
 }

@@ -96,7 +96,7 @@ std::int64_t real_cell(double value) {
   return std::bit_cast<std::int64_t>(value + 0.0);  // -0.0 becomes 0.0
 }
 
-Writer::Writer(const Database& store, Database& target)
+Writer::Writer(const Database& store, Database& target, bool has_cann8_names)
     : store_(store),
       target_(target),
       tables_(
@@ -104,7 +104,8 @@ Writer::Writer(const Database& store, Database& target)
           "STRING_IDS"),
       task_ids_(store),
       begin_ns_(cann::window_begin_ns(store)),
-      process_id_(read_meta_integer(store, "host.pid").value_or(0)) {
+      process_id_(read_meta_integer(store, "host.pid").value_or(0)),
+      has_cann8_names_(has_cann8_names) {
   count_names();
   const std::string usual[] = {"N/A", "",   "static", "dynamic",  "YES",
                                "NO",  "GE", "MsTx",   "allocate", "release"};

@@ -92,13 +92,15 @@ std::int64_t real_cell(double value);
 
 class Writer {
  public:
-  Writer(const Database& store, Database& target);
+  Writer(const Database& store, Database& target, bool has_cann8_names = false);
 
   const Database& store() const { return store_; }
   // Begin of the collection: tasks that ended, and all else that began, before it are left out
   // (cann_host.md 2.6, cann_device.md 14.5).
   std::int64_t begin_ns() const { return begin_ns_; }
   std::int64_t process_id() const { return process_id_; }
+  // True for tables as CANN 8.0 to 8.5 named their columns.
+  bool has_cann8_names() const { return has_cann8_names_; }
   std::int64_t thread(std::int64_t thread_id) const;  // "globalTid"
   TaskIds& task_ids() { return task_ids_; }
 
@@ -138,6 +140,7 @@ class Writer {
   TaskIds task_ids_;
   std::int64_t begin_ns_ = INT64_MIN;
   std::int64_t process_id_ = 0;
+  bool has_cann8_names_;
   std::int64_t names_ = 0;  // name has the ids 1 to names_
   std::int64_t next_text_id_ = 1;
   std::map<std::string, std::int64_t, std::less<>> texts_;
