@@ -23,6 +23,7 @@
 #include "import/importer.hpp"
 #include "msprof/cann_collection.hpp"
 #include "msprof/capture_analysis.hpp"
+#include "msprof/help_text.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/script_names.hpp"
 #include "session/session.hpp"
@@ -45,7 +46,8 @@ std::string variable(const char* name) {
 }
 
 bool is_verb(const cli::Command& root, const std::string& word) {
-  return std::any_of(root.commands().begin(), root.commands().end(),
+  return word == cli::kHelpVerb ||
+         std::any_of(root.commands().begin(), root.commands().end(),
                      [&](const auto& verb) { return verb->name() == word; });
 }
 
@@ -348,6 +350,7 @@ Exit run_application(const ApplicationLine& line) {
 
 void add_application_options(cli::Command& root) {
   auto values = std::make_shared<std::deque<std::optional<std::string>>>();
+  root.begin_group("Options of `msprof [OPTIONS] APPLICATION`, for applications on CANN");
   for (const CollectorOption& option : collector_options()) {
     std::string help(option.help);
     if (!option.by_default.empty()) help += fmt::format(" (default {})", option.by_default);
@@ -364,16 +367,22 @@ void add_application_options(cli::Command& root) {
 std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
                                                       const std::vector<std::string>& words) {
   ApplicationLine line;
+  // Also where a value or the application is expected.
+  const auto asks_for_help = [&](std::size_t at) {
+    return at < words.size() && cli::help_topic_in(root, {words[at]});
+  };
   std::size_t at = 0;
   for (; at < words.size() && words[at].starts_with("--") && words[at] != "--"; ++at) {
     const std::string& word = words[at];
     const std::size_t end = word.find('=');
     const std::string name = word.substr(2, end == std::string::npos ? end : end - 2);
     const bool is_known = collector_option(name) != nullptr;
-    const bool is_of_all = word == "--help" || word == "--version";
+    const bool is_of_all = asks_for_help(at) || word == cli::kVersionNames;
     if (!is_known && (is_of_all || has_option(root, "--" + name))) return std::nullopt;
     if (end != std::string::npos) {
       line.settings.set(name, word.substr(end + 1));
+    } else if (asks_for_help(at + 1)) {
+      return std::nullopt;
     } else if (is_known && at + 1 == words.size()) {
       refuse(fmt::format("{} needs a value: {}", word, collector_option(name)->values));
     } else {
@@ -389,6 +398,7 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
   const bool has_options = !line.settings.given().empty();
   if (at == words.size() && !has_options) return std::nullopt;
   if (at < words.size() && !is_after_dashes) {
+    if (asks_for_help(at)) return std::nullopt;
     const std::string& word = words[at];
     if (is_verb(root, word)) {
       if (!has_options) return std::nullopt;

@@ -22,6 +22,7 @@
 #include "import/record_layout.hpp"
 #include "msprof/board_options.hpp"
 #include "msprof/cann_collection.hpp"
+#include "msprof/collect_environment.hpp"
 #include "msprof/collect_runs.hpp"
 #include "msprof/collection.hpp"
 #include "msprof/pipeline.hpp"
@@ -71,7 +72,11 @@ struct CollectArguments {
   std::vector<std::string> application_arguments;
 };
 
+// Of --help.
+constexpr const char* kBoardTopic = "board";
+
 void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
+  command.begin_group("What boards record", kBoardTopic);
   command.add_option({"--interval", &arguments.interval, "N",
                       "record every N-th inference, 0 to 9999 (default 0: all, as one capture)"});
   command.add_option({"--acl_api,--acl-api",
@@ -93,6 +98,11 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
       {"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics, "NAME",
        "the counters of the AA core (default and only one: ArithmeticUtilization), or "
        "with --cann those of AI cores"});
+  command.add_option({"--acl-json,--acl_json", &arguments.acl_json, "FILE",
+                      "the application's acl.json where it has another name or place"});
+  command.add_option({"--layout", &arguments.layout, "FILE",
+                      "JSON description of the board's record layouts, for --all and for later "
+                      "imports of this capture (default: as import finds it)"});
 }
 
 // Options of CANN's collector that have a name of their own here, or none.
@@ -104,6 +114,7 @@ bool is_elsewhere(const CollectorOption& option) {
 }
 
 void add_cann_options(cli::Command& command, CollectArguments& arguments) {
+  command.begin_group("Applications on CANN", "cann");
   command.add_option(
       {"--cann", &arguments.cann, "", "the application is one for CANN: short for --dialect cann"});
   command.add_option({"--dialect",
@@ -131,21 +142,11 @@ void add_cann_options(cli::Command& command, CollectArguments& arguments) {
     if (is_elsewhere(option)) continue;
     CannOption& own = arguments.cann_options.emplace_back();
     own.name = option.name;
-    std::string help = fmt::format("with --cann: {}", option.help);
+    std::string help(option.help);
     if (!option.by_default.empty()) help += fmt::format(" (default {})", option.by_default);
     command.add_option({fmt::format("--{}", option.name), &own.value, std::string(option.values),
                         std::move(help)});
   }
-}
-
-void add_place_options(cli::Command& command, CollectArguments& arguments) {
-  command.add_option({"--output", &arguments.output, "DIR",
-                      "where the JOB folder is put (default: the current folder)"});
-  command.add_option({"--project", &arguments.project, "DIR",
-                      "the folder that is copied for the run (default: the executable's folder, or "
-                      "its parent where that has src/acl.json)"});
-  command.add_option({"--acl-json,--acl_json", &arguments.acl_json, "FILE",
-                      "the application's acl.json where it has another name or place"});
 }
 
 // Longer than any run; keeps the arithmetic of the clock in range.
@@ -154,28 +155,6 @@ constexpr double kMaxTimeoutSeconds = 1e8;
 std::optional<bool> is_on(const std::optional<std::string>& value) {
   if (!value) return std::nullopt;
   return *value == "on";
-}
-
-// "NAME=value"; no message shows a value.
-void check_variable(const std::string& variable) {
-  const auto end = variable.find('=');
-  if (end == std::string::npos) {
-    throw Error(Exit::usage, "--env takes NAME=VALUE; one of them has no '='");
-  }
-  const std::string_view name = std::string_view(variable).substr(0, end);
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  if (name == "MSPROF_SSH_PASSWORD") {
-    throw Error(Exit::usage, "--env: do not pass the board's password to the application");
-  }
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9') ||
-      !std::all_of(name.begin(), name.end(), fits)) {
-    throw Error(
-        Exit::usage,
-        fmt::format("--env: '{}' is not the name of a variable; use letters, digits and '_'",
-                    name));
-  }
 }
 
 bool has_processes(const CollectArguments& arguments) {
@@ -205,25 +184,36 @@ void check_main(const CollectArguments& arguments) {
   }
 }
 
-void add_run_options(cli::Command& command, CollectArguments& arguments) {
-  command.add_option({"--timeout", &arguments.timeout_seconds, "S",
-                      "end the application after S seconds (fractions allowed) with TERM, which is "
-                      "a success; one that fails then, or has to be killed 5 s later, is exit code "
-                      "7. What it recorded is kept"});
+void add_application_options(cli::Command& command, CollectArguments& arguments) {
+  command.begin_group("Application");
+  command.add_option({"-m,--main", &arguments.main, "FILE",
+                      "the executable, looked up in the current folder, then in --project, never "
+                      "in PATH"});
+  command.add_option({"--project", &arguments.project, "DIR",
+                      "the folder that is copied for the run (default: the executable's folder, or "
+                      "its parent where that has src/acl.json)"});
   cli::Option variable = {"--env", &arguments.environment, "NAME=VALUE",
                           "a variable for the application; may be given several times"};
   variable.one_each = true;
   command.add_option(std::move(variable));
+  command.add_option({"--timeout", &arguments.timeout_seconds, "S",
+                      "end the application after S seconds (fractions allowed) with TERM, which is "
+                      "a success; one that fails then, or has to be killed 5 s later, is exit code "
+                      "7. What it recorded is kept"});
   add_repeat_options(command, arguments.repeat);
+}
+
+void add_result_options(cli::Command& command, CollectArguments& arguments) {
+  command.begin_group("Results");
+  command.add_option({"--output", &arguments.output, "DIR",
+                      "where the JOB folder is put (default: the current folder)"});
+  command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
   command.add_option({"--watch", &arguments.watch, "",
                       "show the run while it goes on: executions a second, the slowest layers, "
                       "bytes, the disk; on a terminal in place, else a line every 10 s"});
-  command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
-  command.add_option({"--layout", &arguments.layout, "FILE",
-                      "JSON description of the board's record layouts, for --all and for later "
-                      "imports of this capture (default: as import finds it)"});
   command.add_option({"--json", &arguments.json, "",
                       "one JSON document on stdout; the application's stdout goes to stderr"});
+  add_verbosity(command, arguments.verbosity);
 }
 
 // Asks for a terminal like ssh(1) with a command and -t, given by a user at a terminal.
@@ -351,7 +341,7 @@ void check_arguments(const CollectArguments& arguments) {
     throw Error(Exit::usage,
                 "--remote-dir names a folder on a board: --config or --host is missing");
   }
-  for (const std::string& variable : arguments.environment) check_variable(variable);
+  check_variables(arguments.environment);
   if (arguments.board.no_upload && arguments.project) {
     throw Error(Exit::usage,
                 "--project is a folder of this machine; with --no-upload the project is "
@@ -418,16 +408,20 @@ CollectOptions options_of(const CollectArguments& arguments, const RunPlace& pla
 }
 
 void add_collect_options(cli::Command& command, CollectArguments& arguments) {
-  command.add_option({"-m,--main", &arguments.main, "FILE",
-                      "the executable, looked up in the current folder, then in --project, never "
-                      "in PATH"});
+  add_application_options(command, arguments);
+  command.begin_group("Boards and servers, over SSH", kBoardTopic);
   add_board_options(command, arguments.board);
-  add_profiler_options(command, arguments);
-  add_place_options(command, arguments);
-  add_cann_options(command, arguments);
-  add_run_options(command, arguments);
   add_survive_options(command, arguments.survival);
-  add_verbosity(command, arguments.verbosity);
+  add_profiler_options(command, arguments);
+  add_cann_options(command, arguments);
+  add_result_options(command, arguments);
+  command.set_usual_options(
+      {"--main",  "--project",        "--env",         "--timeout", "--repeat",   "--config",
+       "--host",  "--password-stdin", "--clean-board", "--survive", "--interval", "--acl_api",
+       "--aacpu", "--cann",           "--output",      "--all",     "--watch",    "--json",
+       "--quiet", "--verbose"},
+      {{kBoardTopic, "print all options for boards and servers"},
+       {"cann", "print all options for applications on CANN"}});
   command.set_rest(&arguments.application_arguments, "are passed to the application unchanged");
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "msprof/help_text.hpp"
 
 namespace msprof::cli {
 
@@ -27,6 +29,7 @@ struct NamedCommand {
   const Command* command = nullptr;
   std::string path;
   const Command* root = nullptr;
+  std::size_t depth = 0;  // of its name, in words below the root
 };
 
 template <typename Number>
@@ -162,7 +165,8 @@ class Strays {
       return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), where);
     }
     std::string text = fmt::format("unknown option '{}'", shown_word(name));
-    std::vector<std::string> known = {"--help"};
+    std::vector<std::string> known;
+    for (const Suggestion& help : help_options(command_)) known.push_back(help.word);
     for (const auto& option : command_.options()) {
       for (const std::string& one : names_of(*option))
         if (one.starts_with("--")) known.push_back(one);
@@ -175,12 +179,13 @@ class Strays {
 
   std::string unknown_command(const std::string& word) const {
     std::string text = fmt::format("unknown command '{}'", word);
-    const auto names = command_names(command_);
+    const bool is_root = &command_ == named_.root;
+    auto names = command_names(command_);
+    if (is_root) names.emplace_back(kHelpVerb);
     std::string near = did_you_mean(word, names);
     const std::string elsewhere = path_below(*named_.root, "msprof", word);
     if (near.empty() && !elsewhere.empty()) near = fmt::format("; did you mean {}?", elsewhere);
     if (near.empty() && is_capture_name(word)) {
-      const bool is_root = &command_ == named_.root;
       near = fmt::format("; did you mean {}?", Line(named_.path)
                                                    .add(is_root ? "show" : names.back())
                                                    .add("-dir")
@@ -308,9 +313,6 @@ std::string stray_words(const NamedCommand& named, const std::vector<std::string
   return Strays(named, strays, words, rest).text();
 }
 
-// Options that other tools write with one dash; CLI11 cannot declare them.
-constexpr std::string_view kOneDashNames[] = {"dir"};
-
 struct Bound {
   Command* command = nullptr;
   CLI::App* app = nullptr;
@@ -337,30 +339,23 @@ struct Binder {
   CLI::App& app;
   const Option& option;
 
-  CLI::Option* operator()(bool* value) const {
-    return app.add_flag(option.names, *value, option.help);
-  }
+  CLI::Option* operator()(bool* value) const { return app.add_flag(option.names, *value); }
   CLI::Option* operator()(std::vector<std::string>* value) const {
-    return app.add_option(option.names, *value, option.help)->allow_extra_args(!option.one_each);
+    return app.add_option(option.names, *value)->allow_extra_args(!option.one_each);
   }
-  CLI::Option* operator()(std::string* value) const {
-    return app.add_option(option.names, *value, option.help)->capture_default_str();
-  }
+  CLI::Option* operator()(std::string* value) const { return app.add_option(option.names, *value); }
   template <typename T>
   CLI::Option* operator()(std::optional<T>* value) const {
-    return app.add_option_function<T>(
-        option.names, [value](const T& given) { *value = given; }, option.help);
+    return app.add_option_function<T>(option.names, [value](const T& given) { *value = given; });
   }
   CLI::Option* operator()(std::optional<std::string>* value) const {
     return app.add_option_function<std::string>(
-        option.names, [value](const auto& given) { *value = given == kLeftOut ? "" : given; },
-        option.help);
+        option.names, [value](const auto& given) { *value = given == kLeftOut ? "" : given; });
   }
 };
 
 void bind(CLI::App& app, const Option& option) {
   CLI::Option* bound = std::visit(Binder{app, option}, option.target);
-  if (!option.value_name.empty()) bound->type_name(option.value_name);
   if (option.required) bound->required();
   if (std::holds_alternative<bool*>(option.target)) return;
   // Scripts append their options to those of others, as with every tool that uses getopt().
@@ -371,22 +366,16 @@ void bind(CLI::App& app, const Option& option) {
     if (!problem.empty()) throw Error(Exit::usage, problem);
     return problem;
   });
-  if (!option.choices.empty()) bound->type_name(fmt::format("{}", fmt::join(option.choices, "|")));
 }
 
 std::unique_ptr<Bound> bind_tree(Command& command, CLI::App& app) {
   auto bound = std::make_unique<Bound>();
   bound->command = &command;
   bound->app = &app;
+  app.set_help_flag();  // help is printed before the line is parsed
   for (const auto& option : command.options()) bind(app, *option);
-  if (command.rest() != nullptr) {
-    app.footer(fmt::format("-- ARGUMENTS...\n  {}", command.rest_help()));
-  }
-  for (const auto& child : command.commands()) {
-    CLI::App* sub = app.add_subcommand(child->name(), child->help());
-    if (child->is_hidden()) sub->group("");
-    bound->children.push_back(bind_tree(*child, *sub));
-  }
+  for (const auto& child : command.commands())
+    bound->children.push_back(bind_tree(*child, *app.add_subcommand(child->name())));
   return bound;
 }
 
@@ -458,117 +447,64 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
                      command.name());
 }
 
+// The command that the first of `words` name.
+NamedCommand named_command(const Command& root, const std::vector<std::string>& words) {
+  NamedCommand named{&root, root.name(), &root};
+  for (const std::string& word : words) {
+    const auto& below = named.command->commands();
+    const auto child = std::find_if(below.begin(), below.end(),
+                                    [&](const auto& one) { return one->name() == word; });
+    if (child == below.end()) break;
+    named = {child->get(), named.path + " " + word, &root, named.depth + 1};
+  }
+  return named;
+}
+
+Exit print_help(const NamedCommand& named, std::string_view topic) {
+  constexpr int kUsualWidth = 80;
+  const int width = text_width(STDOUT_FILENO);
+  fmt::print("{}", help_text(*named.command, named.path, topic, width > 0 ? width : kUsualWidth));
+  return Exit::ok;
+}
+
 Exit usage_error(const std::string& problem) {
   log::error("{}", problem);
   return Exit::usage;
 }
 
-}  // namespace
-
-Command& Command::add_command(std::string name, std::string help) {
-  commands_.push_back(std::make_unique<Command>(std::move(name), std::move(help)));
-  return *commands_.back();
+// `msprof help WORDS`, where all words are names of commands.
+Exit help_about(const NamedCommand& named, const std::vector<std::string>& words) {
+  if (words.size() == named.depth) return print_help(named, "");
+  const std::vector<std::string> strays(words.begin() + static_cast<std::ptrdiff_t>(named.depth),
+                                        words.end());
+  if (!named.command->commands().empty()) return usage_error(stray_words(named, strays, words, {}));
+  return usage_error(fmt::format("'{}' is no command of {}", strays.front(), named.path));
 }
-
-Option& Command::add_option(Option option) {
-  options_.push_back(std::make_unique<Option>(std::move(option)));
-  return *options_.back();
-}
-
-void Command::set_rest(std::vector<std::string>* rest, std::string help) {
-  rest_ = rest;
-  rest_help_ = std::move(help);
-}
-
-namespace {
-
-// Empty: it was not given.
-struct ValueText {
-  std::string operator()(const bool* flag) const { return *flag ? "true" : ""; }
-  std::string operator()(const std::string* text) const { return *text; }
-  std::string operator()(const std::optional<std::string>* text) const {
-    return text->value_or("");
-  }
-  std::string operator()(const std::vector<std::string>* list) const {
-    return fmt::format("{}", fmt::join(*list, " "));
-  }
-  std::string operator()(const std::optional<long>* number) const {
-    return *number ? std::to_string(**number) : "";
-  }
-  std::string operator()(const std::optional<double>* number) const {
-    return *number ? fmt::format("{}", **number) : "";
-  }
-};
 
 }  // namespace
-
-std::vector<std::pair<std::string, std::string>> given_options(const Command& command) {
-  std::vector<std::pair<std::string, std::string>> given;
-  for (const auto& option : command.options()) {
-    std::string value = std::visit(ValueText(), option->target);
-    if (is_positional(*option) || value.empty()) continue;
-    std::string name;
-    for (const std::string& one : names_of(*option)) {
-      if (name.empty() || (one.starts_with("--") && !name.starts_with("--"))) name = one;
-    }
-    given.emplace_back(std::move(name), std::move(value));
-  }
-  return given;
-}
-
-bool is_capture_name(const std::string& word) {
-  std::error_code ignored;
-  const std::string name = std::filesystem::path(word).filename().string();
-  return std::filesystem::is_directory(word, ignored) || name.starts_with("JOB") ||
-         name.starts_with("PROF");
-}
-
-std::vector<std::string> names_of(const Option& option) {
-  std::vector<std::string> names;
-  for (const std::string_view name : split(option.names, ',')) {
-    names.emplace_back(trim(name));
-    for (const std::string_view one_dash : kOneDashNames) {
-      if (name == fmt::format("--{}", one_dash)) names.push_back(fmt::format("-{}", one_dash));
-    }
-  }
-  return names;
-}
-
-std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments) {
-  std::vector<std::string> result;
-  bool rewriting = true;
-  for (const std::string& argument : arguments) {
-    if (argument == "--") rewriting = false;
-    const bool one_dash =
-        rewriting &&
-        std::any_of(std::begin(kOneDashNames), std::end(kOneDashNames), [&](auto name) {
-          return argument == fmt::format("-{}", name) ||
-                 argument.starts_with(fmt::format("-{}=", name));
-        });
-    result.push_back(one_dash ? "-" + argument : argument);
-  }
-  return result;
-}
 
 Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments) {
-  CLI::App app(root.help(), root.name());
-  app.set_version_flag(std::string(kVersionNames), version);
-  const auto tree = bind_tree(root, app);
-
   std::vector<std::string> words = rewrite_long_options(arguments);
   const auto separator = std::find(words.begin(), words.end(), "--");
   std::vector<std::string> rest;
   const bool has_rest = separator != words.end();
   if (has_rest) rest.assign(separator + 1, words.end());
   words.erase(separator, words.end());
+  if (words.empty() && !has_rest) return print_help({&root, root.name(), &root}, "");
+  const bool is_help = !words.empty() && words.front() == kHelpVerb;
+  if (is_help) words.erase(words.begin());
+  const NamedCommand wanted = named_command(root, words);
+  const auto topic = help_topic_in(*wanted.command, words);
+  if (topic) return print_help(wanted, *topic);
+  if (is_help) return help_about(wanted, words);
+
+  CLI::App app;
+  app.set_version_flag(std::string(kVersionNames), version);
+  const auto tree = bind_tree(root, app);
   fill_left_out(root, words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    const Bound& bound = selected(*tree);
-    fmt::print("Examples:\n{}\n\n{}", bound.command->examples(), app.help());
-    return Exit::ok;
   } catch (const CLI::Success& success) {
     app.exit(success);  // --version: on stdout
     return Exit::ok;

@@ -20,6 +20,10 @@ namespace msprof::cli {
 // Every command has the first, the program also the second.
 inline constexpr std::string_view kHelpNames = "-h,--help";
 inline constexpr std::string_view kVersionNames = "--version";
+inline constexpr std::string_view kVersionHelp = "print the version";
+// `msprof help VERB` is `msprof VERB --help`.
+inline constexpr std::string_view kHelpVerb = "help";
+inline constexpr std::string_view kHelpVerbHelp = "Print the help of a command.";
 
 // A word that completion offers.
 struct Suggestion {
@@ -47,6 +51,19 @@ struct Option {
   bool takes_lists = false;                                // of values with commas between them
   bool takes_text = false;                                 // SQL: suggestions fit its last word
   bool value_optional = false;                             // given without one, it is ""
+  std::string group{};                                     // title in --help, of begin_group()
+};
+
+// Options under one title of --help; --help-TOPIC lists those of its groups, also the rare ones.
+struct OptionGroup {
+  std::string title;
+  std::string topic;  // empty: none
+};
+
+// "--help-NAME".
+struct HelpTopic {
+  std::string name;
+  std::string help;
 };
 
 inline bool is_positional(const Option& option) {
@@ -62,6 +79,11 @@ class Command {
   // Whole tasks, shown at the top of --help.
   void set_examples(std::string examples) { examples_ = std::move(examples); }
   void set_action(std::function<Exit()> action) { action_ = std::move(action); }
+  // Options added from now on are in this group, which may be begun again.
+  void begin_group(std::string title, std::string topic = "");
+  // Makes --help short: it lists the options of these names, and the topics list the others. The
+  // topic "all" is added.
+  void set_usual_options(std::vector<std::string> names, std::vector<HelpTopic> topics);
   // Keeps what options write to for as long as the command lives.
   void keep(std::shared_ptr<void> owned) { owned_ = std::move(owned); }
   // Hides it from --help: for scripts of ours.
@@ -78,6 +100,10 @@ class Command {
   std::vector<std::string>* rest() const { return rest_; }
   const std::string& rest_help() const { return rest_help_; }
   bool is_hidden() const { return is_hidden_; }
+  const std::vector<OptionGroup>& groups() const { return groups_; }
+  const std::vector<HelpTopic>& help_topics() const { return help_topics_; }
+  std::string topic_of(const std::string& group) const;
+  bool is_usual(const Option& option) const;
 
  private:
   std::string name_;
@@ -90,6 +116,10 @@ class Command {
   std::vector<std::string>* rest_ = nullptr;
   std::string rest_help_;
   bool is_hidden_ = false;
+  std::vector<OptionGroup> groups_;
+  std::string group_;  // of the options that are added
+  std::vector<std::string> usual_options_;
+  std::vector<HelpTopic> help_topics_;
 };
 
 // Names of an option as words: "-m", "--main"; of --dir also "-dir".
@@ -107,7 +137,8 @@ bool is_capture_name(const std::string& word);
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
 
 // Parses and runs. Usage errors are a sentence of ours on stderr and Exit::usage; --help and
-// --version print on stdout. Errors thrown by an action pass through.
+// --version print on stdout, and so does a line without words. Errors thrown by an action pass
+// through.
 Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments);
 
 }  // namespace msprof::cli

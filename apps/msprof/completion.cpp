@@ -12,6 +12,7 @@
 
 #include "analyze/capture_list.hpp"
 #include "base/text.hpp"
+#include "msprof/help_text.hpp"
 #include "session/session.hpp"
 
 namespace msprof::completion {
@@ -221,6 +222,8 @@ class Place {
   const cli::Command& command() const { return *command_; }
   bool is_root() const { return depth_ == 0; }
   bool is_rest() const { return is_rest_; }
+  // Behind "help", where commands are named and nothing else.
+  bool is_help() const { return is_help_; }
   // The option whose value may stand here; `needs_value`: and nothing else.
   const cli::Option* taker() const { return taker_; }
   bool needs_value() const { return taker_ != nullptr && !taker_has_value_; }
@@ -242,6 +245,7 @@ class Place {
 
  private:
   bool enter(const std::string& word) {
+    if (is_root() && positionals_ == 0 && word == cli::kHelpVerb) return is_help_ = true;
     for (const auto& child : command_->commands()) {
       if (child->name() != word) continue;
       command_ = child.get();
@@ -279,6 +283,7 @@ class Place {
   const cli::Option* taker_ = nullptr;
   bool taker_has_value_ = false;
   bool is_rest_ = false;
+  bool is_help_ = false;
   std::size_t positionals_ = 0;
   std::set<const cli::Option*> given_;
   std::set<std::string, std::less<>> values_;
@@ -292,6 +297,8 @@ class Finder {
   std::vector<Candidate> find() {
     if (place_.is_rest()) {
       if (place_.command().rest() != nullptr) add_paths(typed_, PathKind::file);
+    } else if (place_.is_help()) {
+      add_commands();
     } else if (place_.needs_value()) {
       add_values(*place_.taker(), typed_);
     } else if (typed_.starts_with('-')) {
@@ -303,8 +310,9 @@ class Finder {
   }
 
  private:
-  void add(std::string_view word, std::string_view typed, const std::string& help) {
-    if (word.starts_with(typed)) found_.push_back({std::string(word.substr(typed.size())), help});
+  void add(std::string_view word, std::string_view typed, std::string_view help) {
+    if (word.starts_with(typed))
+      found_.push_back({std::string(word.substr(typed.size())), std::string(help)});
   }
 
   void add_paths(std::string_view typed, PathKind kind) {
@@ -368,9 +376,11 @@ class Finder {
     for (const auto& option : place_.command().options()) {
       if (!cli::is_positional(*option) && place_.may_come(*option)) add_option(*option);
     }
-    add_option({std::string(cli::kHelpNames), static_cast<bool*>(nullptr), "", "what it takes"});
-    if (place_.is_root())
-      add_option({std::string(cli::kVersionNames), static_cast<bool*>(nullptr), "", "its version"});
+    for (const cli::Suggestion& help : cli::help_options(place_.command())) {
+      // A long name where both fit.
+      if (help.word.starts_with("--") || typed_ == help.word) add(help.word, typed_, help.help);
+    }
+    if (place_.is_root()) add(cli::kVersionNames, typed_, cli::kVersionHelp);
   }
 
   // Takes the first of several names that fits, a long one if there is one.
@@ -383,13 +393,17 @@ class Finder {
     if (name != names.end()) add(*name, typed_, option.help);
   }
 
-  // Offers, behind a name, a value of an option that takes several, or nothing.
-  void add_words() {
-    const cli::Command& command = place_.command();
-    if (place_.taker() != nullptr) add_values(*place_.taker(), typed_);
-    for (const auto& child : command.commands()) {
+  void add_commands() {
+    for (const auto& child : place_.command().commands()) {
       if (!child->is_hidden()) add(child->name(), typed_, child->help());
     }
+  }
+
+  // Offers, behind a name, a value of an option that takes several, or nothing.
+  void add_words() {
+    if (place_.taker() != nullptr) add_values(*place_.taker(), typed_);
+    add_commands();
+    if (place_.is_root()) add(cli::kHelpVerb, typed_, cli::kHelpVerbHelp);
     const cli::Option* positional = place_.next_positional();
     if (positional != nullptr && place_.taker() == nullptr) {
       add_values(*positional, typed_);

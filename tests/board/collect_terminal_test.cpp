@@ -55,7 +55,7 @@ TEST_CASE("--tty is no default where a document or a password needs a stream of 
   const BoardScene scene({.kind = each_kind()});
   const auto terminal = at_terminal(scene, {"--json"}, {"job", kBoardJob, "tty", "say", "out"});
   CHECK(contains(terminal->wait().err, "terminals: no no no"));
-  const RunResult help = run_msprof({"collect", "--help"});
+  const RunResult help = run_msprof({"collect", "--help-board"});
   CHECK(contains(help.out, "--tty"));
   CHECK(contains(help.out, "--no-tty"));
 }

@@ -228,12 +228,13 @@ TEST_CASE("defaults stay where an option is not given") {
 }
 
 TEST_CASE("every usage error of the parser is code 2, and nothing runs") {
-  const Words words = GENERATE(
-      as<Words>(), Words{}, Words{"nothing"}, Words{"verb", "stray"}, Words{"verb", "--unknown"},
-      Words{"verb", "-x"}, Words{"verb", "--text", "odd"}, Words{"verb", "--text"},
-      Words{"verb", "--number", "x"}, Words{"verb", "--number", "1", "--number", "2"},
-      Words{"verb", "--dir"}, Words{"verb", "--flag=maybe"}, Words{"other", "--", "x"},
-      Words{"verb", "--text", "new", "--text", "old"});
+  const Words words =
+      GENERATE(as<Words>(), Words{"--"}, Words{"nothing"}, Words{"verb", "stray"},
+               Words{"verb", "--unknown"}, Words{"verb", "-x"}, Words{"verb", "--text", "odd"},
+               Words{"verb", "--text"}, Words{"verb", "--number", "x"},
+               Words{"verb", "--number", "1", "--number", "2"}, Words{"verb", "--dir"},
+               Words{"verb", "--flag=maybe"}, Words{"other", "--", "x"},
+               Words{"verb", "--text", "new", "--text", "old"});
   Sample sample;
   CHECK(sample.run(words) == Exit::usage);
   CHECK(sample.runs == 0);

@@ -207,11 +207,12 @@ TEST_CASE("the document of a run on this machine says so, and counts what was co
   }
 }
 
-TEST_CASE("help begins with a board and names every option of one") {
+TEST_CASE("help begins with a board, and --help-board names every option of one") {
   const DemoProject demo;
-  const Finished run = collect(demo, {"--help"});
+  CHECK(collect(demo, {"--help"})
+            .out.starts_with("Examples:\n  msprof collect -m main --config board.ini --all "));
+  const Finished run = collect(demo, {"--help-board"});
   CHECK(run.exit_code == 0);
-  CHECK(run.out.starts_with("Examples:\n  msprof collect -m main --config board.ini --all "));
   for (const char* option :
        {"--config FILE", "--host USER@IP[:PORT]", "--key FILE", "--host-key", "--password-stdin",
         "--board-dir DIR", "--connect-timeout S", "--reconnect S", "--env NAME=VALUE", "--keep",
