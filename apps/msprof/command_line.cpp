@@ -335,6 +335,35 @@ void fill_left_out(const Command& command, std::vector<std::string>& words) {
   }
 }
 
+// Stands before a text that begins like an option but is none.
+constexpr char kTextMark = '\x02';
+
+// SQL may begin with a comment: "-- Which operators?\nSELECT …". No option has a blank in its name,
+// and SQL that is only a comment is none.
+bool is_text(std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  return word.starts_with("--") && word.find('\n') != std::string_view::npos &&
+         name.find_first_of(" \t\n") != std::string_view::npos;
+}
+
+void mark_texts(const Command& command, std::vector<std::string>& words) {
+  const bool takes_text = std::any_of(command.options().begin(), command.options().end(),
+                                      [](const auto& option) { return option->takes_text; });
+  for (std::string& word : words)
+    if (takes_text && is_text(word)) word.insert(word.begin(), kTextMark);
+}
+
+void unmark_texts(const Command& command) {
+  const auto unmark = [](std::string& word) {
+    if (word.starts_with(kTextMark)) word.erase(0, 1);
+  };
+  for (const auto& option : command.options()) {
+    if (const auto* text = std::get_if<std::string*>(&option->target)) unmark(**text);
+    if (const auto* list = std::get_if<std::vector<std::string>*>(&option->target))
+      std::for_each((*list)->begin(), (*list)->end(), unmark);
+  }
+}
+
 struct Binder {
   CLI::App& app;
   const Option& option;
@@ -502,6 +531,7 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   app.set_version_flag(std::string(kVersionNames), version);
   const auto tree = bind_tree(root, app);
   fill_left_out(root, words);
+  mark_texts(*wanted.command, words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
@@ -526,6 +556,7 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
       return usage_error(fmt::format("'{}' takes nothing after --", bound.command->name()));
     *bound.command->rest() = rest;
   }
+  unmark_texts(*bound.command);
   return bound.command->action()();
 }
 

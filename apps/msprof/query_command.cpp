@@ -17,6 +17,7 @@
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "base/time_text.hpp"
+#include "base/words.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
 #include "msprof/cluster_info.hpp"
@@ -413,26 +414,46 @@ Exit print_query_schema(const QueryArguments& arguments) {
 
 constexpr std::size_t kMaxSql = 1 << 20;  // read; the limit of SQL is lower
 
-// Whether a word behind -dir, which takes all words, is meant as SQL.
-bool is_sql(const std::string& word) {
-  std::error_code error;
-  if (word == "-") return true;
-  if (std::filesystem::exists(word, error)) return false;
+// True for a word that no path has: it is SQL, perhaps with a mistake in its first word.
+bool reads_as_sql(const std::string& word) {
   const std::string text = lower_ascii(trim(word));
-  constexpr std::array<std::string_view, 6> kBegins = {"select",  "with", "values",
-                                                       "explain", "(",    "/*"};
-  return std::any_of(kBegins.begin(), kBegins.end(), [&](std::string_view begin) {
+  constexpr std::array<std::string_view, 7> kBegins = {"select", "with", "values", "explain",
+                                                       "(",      "/*",   "--"};
+  const bool is_begun = std::any_of(kBegins.begin(), kBegins.end(), [&](std::string_view begin) {
     return text.starts_with(begin) && text.find_first_of(" \t\n*('\"") != std::string::npos;
   });
+  const std::size_t end = text.find_first_of(" \t\n");
+  if (is_begun || end == std::string::npos || cli::is_capture_name(word)) return is_begun;
+  static const std::vector<std::string> kStatements = {
+      "select", "values", "explain", "insert", "update", "delete", "replace", "create",
+      "pragma", "attach", "vacuum",  "drop",   "alter",  "show",   "describe"};
+  // Short words resemble too many others.
+  const std::string first = text.substr(0, end);
+  const bool is_statement = first.size() < 5 ? std::find(kStatements.begin(), kStatements.end(),
+                                                         first) != kStatements.end()
+                                             : !nearest_names(first, kStatements).empty();
+  return is_statement || (" " + text).find(" from ") != std::string::npos;
+}
+
+// -dir takes all words that follow: true for one that is SQL.
+bool is_sql(const std::string& word) {
+  std::error_code error;
+  return word == "-" || (!std::filesystem::exists(word, error) && reads_as_sql(word));
 }
 
 void sort_out_sql(QueryArguments& arguments) {
   if (!arguments.sql.empty() && !is_sql(arguments.sql) && cli::is_capture_name(arguments.sql)) {
-    throw Error(Exit::usage, fmt::format("'{}' is no SQL; captures stand behind -dir: "
+    throw Error(Exit::usage, fmt::format("'{}' is no SQL; give captures after -dir: "
                                          "msprof query -dir {}",
                                          arguments.sql, shell_word(arguments.sql)));
   }
   auto& dirs = arguments.capture.dirs;
+  for (const std::string& word : dirs) {
+    if (lower_ascii(word) == "select" && !std::filesystem::exists(word))
+      throw Error(
+          Exit::usage,
+          "the SQL is several arguments: put it in quotes, msprof query \"SELECT …\" -dir …");
+  }
   const auto sql = std::find_if(dirs.begin(), dirs.end(), is_sql);
   if (sql == dirs.end()) return;
   if (!arguments.sql.empty()) throw Error(Exit::usage, "give one SQL text, in quotes");

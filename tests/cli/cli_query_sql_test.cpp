@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, std::string>> page_questions() {
   std::istringstream page(read_file(MSPROF_PAGES "/docs/query.md"));
   std::vector<std::pair<std::string, std::string>> all;
   bool is_sql = false;
-  for (std::string line; std::getline(page, line);) {
+  for (std::string line; std::getline(page, line) && line != "## Clusters";) {
     if (line.starts_with("```")) {
       is_sql = line == "```sql";
     } else if (is_sql && line.starts_with("-- ")) {
@@ -284,6 +284,83 @@ TEST_CASE("SQL comes from an argument before or behind -dir, a file, or standard
       run_program("/bin/sh", {"-c", "echo \"$2\" | \"$1\" query - -q -dir \"$3\" --format csv",
                               "sh", msprof_path(), sql, dir});
   CHECK(piped.out == "n\n7\n");
+}
+
+TEST_CASE("the questions of docs/query.md work as they stand there, with their comment line") {
+  const SqlCaptures captures;
+  const auto questions = page_questions();
+  for (const auto& [question, sql] : questions) {
+    const std::string dir = contains(question, "(PROF…") ? captures.prof_dir() : captures.job_dir();
+    const std::string typed = "-- " + question + "\n" + sql;
+    write_file(captures.folder / "q.sql", typed);
+    INFO(typed);
+    const auto asked = [&](Words words) {
+      words.insert(words.begin(), "query");
+      words.insert(words.end(), {"-q", "--format", "csv"});
+      const RunResult result = run_msprof(words);
+      INFO(result.err);
+      CHECK(result.exit_code == 0);
+      return result.out;
+    };
+    const std::string answer = asked({sql, "-dir", dir});
+    CHECK(asked({typed, "-dir", dir}) == answer);
+    CHECK(asked({"-dir", dir, typed}) == answer);
+    CHECK(asked({"-dir", dir, "--file", (captures.folder / "q.sql").string()}) == answer);
+  }
+  // The shortest comments, and one that looks like an option with a value.
+  for (const char* comment : {"--\n", "-- \n", "--a b\n", "-- a = b\n", "/* a */ ", "--\n--\n"})
+    CHECK(run_msprof({"query", "-q", "-dir", captures.job_dir(), "--format", "csv",
+                      std::string(comment) + "SELECT 7 AS n"})
+              .out == "n\n7\n");
+  // The place of a mistake counts from the first byte that was typed.
+  CHECK(contains(run_msprof({"query", "-dir", captures.job_dir(), "-- a b\nSELECT 1 +"}).err,
+                 "SQL: incomplete input"));
+  CHECK(contains(run_msprof({"query", "-dir", captures.job_dir(), "-- a b\nSELECT x y z"}).err,
+                 "at 'z' (character 19)"));
+}
+
+TEST_CASE("SQL behind -dir is SQL also where its first word is mistyped or is no SELECT") {
+  const SqlCaptures captures;
+  const std::string dir = captures.job_dir();
+  for (const std::string sql :
+       {"SELCT * FROM v_ops", "selct\nname FROM v_ops", "FROM v_ops SELECT name",
+        "name, total_us FROM v_ops", "SHOW TABLES", "show me v_ops", "DESCRIBE v_ops"}) {
+    const auto result = run_msprof({"query", "-q", "-dir", dir, sql});
+    INFO(sql << "\n" << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.starts_with("error: SQL: near "));
+    CHECK(contains(result.err, "syntax error"));
+  }
+  for (const std::string sql : {"DELETE FROM op", "UPDATE op SET id = 1", "PRAGMA table_info(op)",
+                                "DROP TABLE op", "CREATE TABLE t (a)", "ATTACH 'x' AS y"}) {
+    const auto result = run_msprof({"query", "-q", "-dir", dir, sql});
+    INFO(sql << "\n" << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, "the SQL may only read"));
+  }
+  const auto words = run_msprof({"query", "-dir", dir, "SELECT", "name", "FROM", "v_ops"});
+  CHECK(words.exit_code == 2);
+  CHECK(contains(words.err, "put it in quotes"));
+}
+
+TEST_CASE("folders with names like SQL, and folders that are missing, are folders") {
+  const SqlCaptures captures;
+  const TempFolder folder;
+  make_face(folder / "select from", "JOBA");
+  make_face(folder / "SELECT 1", "JOBB");
+  const auto count = [&](const Words& dirs) {
+    Words words = {"query", "SELECT count(*) AS n FROM v_ops", "-q", "--format", "csv", "-dir"};
+    words.insert(words.end(), dirs.begin(), dirs.end());
+    return run_msprof(words, {.folder = folder.path()});
+  };
+  CHECK(count({"SELECT 1"}).out == "n\n3\n");
+  CHECK(count({"select from/JOBA"}).out == "n\n3\n");
+  for (const char* missing : {"my runs/JOB1", "test data", "runs of today", "reports"}) {
+    const auto result = run_msprof({"query", "-dir", missing}, {.folder = folder.path()});
+    INFO(missing << "\n" << result.err);
+    CHECK(result.exit_code == 4);
+    CHECK(contains(result.err, missing));
+  }
 }
 
 TEST_CASE("several captures answer in one csv, told apart by a first column") {
