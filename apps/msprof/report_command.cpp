@@ -1,4 +1,6 @@
 // msprof report: one capture as one HTML file to send.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -45,20 +47,29 @@ Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) 
   return gravest(ready.exit, Exit::nothing_to_do);
 }
 
+// --output of other verbs is a folder; a page that is named there is the file that is meant.
+bool is_page_name(const std::string& output) {
+  std::error_code error;
+  const std::string extension = lower_ascii(std::filesystem::path(output).extension().string());
+  return (extension == ".html" || extension == ".htm") &&
+         !std::filesystem::is_directory(output, error);
+}
+
 Exit run_report(ReportArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
-  // A page that --output names is meant as the file, not as a folder of that name.
-  const std::filesystem::path output = arguments.capture.output;
-  if (output.extension() == ".html" && !std::filesystem::is_directory(output)) {
+  std::string option = "--html";
+  if (is_page_name(arguments.capture.output)) {
     if (!arguments.html_file.empty())
       throw Error(Exit::usage, "--output and --html both name a file: give one of them");
+    option = "--output";
     arguments.html_file = std::exchange(arguments.capture.output, "");
   }
   const auto captures = choose_captures(arguments.capture);
   if (!arguments.html_file.empty() && captures.size() > 1) {
     throw Error(Exit::usage,
-                "--html names one file and there are several captures: leave it out, and each gets "
-                "its report.html");
+                fmt::format("{} names one file and there are several captures: leave it out, and "
+                            "each gets its report.html",
+                            option));
   }
   return for_each_capture(
       captures, [&](const ChosenCapture& capture) { return report_one(arguments, capture); });
@@ -75,11 +86,13 @@ void add_report_command(cli::Command& root) {
       "no network and no other file. Imports first where needed.");
   command.set_examples(
       "  msprof report                               the newest capture in this folder\n"
-      "  msprof report -dir JOBXXX --html run.html   into a file of that name\n"
+      "  msprof report -dir JOBXXX --html run.html   into a file of that name; --output, too\n"
       "  msprof report -dir PROF_XXX --lang zh       in Chinese");
   add_capture_options(command, arguments->capture);
-  command.add_option({"--html", &arguments->html_file, "FILE",
-                      "the file to write (default: report.html in the capture, or in --output)"});
+  command.add_option(
+      {"--html", &arguments->html_file, "FILE",
+       "the file to write (default: report.html in the capture, or in --output; --output "
+       "may also name the file)"});
   add_language_option(command, arguments->language);
   command.set_action([arguments] { return run_report(*arguments); });
 }

@@ -81,16 +81,6 @@ std::string command_line(const RunRecord& run) {
   return shorten(printable(line), static_cast<int>(kMaxCommandWidth));
 }
 
-// "Linux aarch64, HiSilicon SS928V100".
-std::string machine_text(const RunRecord& run) {
-  std::string text = run.board_fact("system");
-  for (const auto& [name, between] : {std::pair{"machine", " "}, std::pair{"product", ", "}}) {
-    const std::string fact = run.board_fact(name);
-    if (!fact.empty()) text += (text.empty() ? "" : between) + fact;
-  }
-  return text;
-}
-
 }  // namespace
 
 ListedCapture describe_capture(const FoundCapture& found) {
@@ -167,7 +157,7 @@ std::string run_line(const RunRecord& run) {
     if (!part.empty()) line += (line.empty() ? "" : ", ") + part;
   };
   add(local_time_text(run.begin_ns > 0 ? run.begin_ns : -1));
-  const std::string machine = machine_text(run);
+  const std::string machine = run.machine_text();
   add(run.host.empty() || machine.empty() ? run.host + machine
                                           : fmt::format("{} ({})", run.host, machine));
   add(command_line(run));

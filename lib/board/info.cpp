@@ -21,12 +21,14 @@ ours=$dir/msprof
 
 const std::string_view kInfoScript = R"sh(
 echo "system $(uname -s)"
+echo "release $(uname -r)"
 echo "machine $(uname -m)"
 if [ -r /proc/device-tree/model ]; then
   product=
   IFS= read -r product </proc/device-tree/model
   echo "product $product"
 fi
+echo "cores $(grep -c ^processor /proc/cpuinfo 2>/dev/null)"
 echo "home $home"
 echo "folder $ours"
 for tool in tar setsid; do
@@ -123,6 +125,8 @@ BoardInfo parse_board_info(std::string_view answer) {
     const std::string_view name = line.substr(0, at);
     const std::string_view value = trim(line.substr(at + 1));
     if (name == "system") info.system = printable(value);
+    if (name == "release") info.release = shorten(printable(value), kMaxProductWidth);
+    if (name == "cores" && !parse_u64(value, info.cores)) info.cores = 0;
     if (name == "machine") info.machine = printable(value);
     if (name == "product") info.product = shorten(printable(value), kMaxProductWidth);
     if (name == "home") info.home = value;

@@ -14,8 +14,10 @@ namespace msprof {
 
 struct BoardInfo {
   std::string system;            // uname -s: "Linux"
+  std::string release;           // uname -r: "4.19.90"; empty: unknown
   std::string machine;           // uname -m: "aarch64"
   std::string product;           // of its device tree: "HiSilicon SS928V100"; empty: unknown
+  std::uint64_t cores = 0;       // 0: unknown
   std::string home;              // the account's home folder, absolute
   std::string folder;            // <board_dir>/msprof, absolute
   std::uint64_t free_bytes = 0;  // for files below `folder`

@@ -92,9 +92,11 @@ std::string SshHost::on_board(const fs::path& in_project) const {
 std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
   const BoardInfo& info = link_.info();
   if (info.system.empty()) return {};
-  std::vector<std::pair<std::string, std::string>> facts = {{"system", info.system},
-                                                            {"machine", info.machine}};
+  std::vector<std::pair<std::string, std::string>> facts = {{"system", info.system}};
+  if (!info.release.empty()) facts.emplace_back("release", info.release);
+  facts.emplace_back("machine", info.machine);
   if (!info.product.empty()) facts.emplace_back("product", info.product);
+  if (info.cores > 0) facts.emplace_back("cores", std::to_string(info.cores));
   facts.emplace_back("free_bytes", std::to_string(info.free_bytes));
   facts.emplace_back("tar", info.has_tar ? "yes" : "no");
   facts.emplace_back("sftp", info.has_sftp ? "yes" : "no");

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/findings.hpp"
@@ -67,7 +68,11 @@ void in_order(std::vector<std::string>& paths) {
 std::vector<std::pair<std::string, std::string>> facts_here() {
   utsname name = {};
   if (::uname(&name) != 0) return {};
-  return {{"system", name.sysname}, {"machine", name.machine}, {"hostname", name.nodename}};
+  return {{"system", name.sysname},
+          {"release", name.release},
+          {"machine", name.machine},
+          {"cores", std::to_string(std::thread::hardware_concurrency())},
+          {"hostname", name.nodename}};
 }
 
 LocalHost::LocalHost(fs::path runs) : runs_(std::move(runs)) {}

@@ -256,6 +256,20 @@ std::string RunRecord::board_fact(std::string_view name) const {
   return at == board.end() ? std::string() : at->second;
 }
 
+std::string RunRecord::machine_text() const {
+  std::string text = board_fact("system");
+  const auto add = [&](std::string_view between, std::string_view fact) {
+    if (!fact.empty()) text += fmt::format("{}{}", text.empty() ? "" : between, fact);
+  };
+  // "6.1" of "6.1.0-18-amd64".
+  const std::string release = board_fact("release");
+  const std::size_t end = release.find_first_not_of("0123456789", release.find('.') + 1);
+  add(" ", std::string_view(release).substr(0, end));
+  add(" ", board_fact("machine"));
+  add(", ", board_fact("product"));
+  return text;
+}
+
 std::vector<std::string> without_secrets(std::vector<std::string> words) {
   bool is_value = false;      // of the option before
   bool is_variables = false;  // env NAME=VALUE … program

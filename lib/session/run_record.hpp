@@ -55,8 +55,8 @@ struct RunRecord {
   std::int64_t begin_ns =
       0;  // of the application, since 1970, UTC, on the machine of msprof; 0: unknown
   std::int64_t end_ns = 0;
-  std::string host;                  // "this machine", "root@192.168.1.10"
-  Facts board;                       // of the machine that ran it: system, machine, product
+  std::string host;  // "this machine", "root@192.168.1.10"
+  Facts board;  // of the machine that ran it: system, release, machine, product, cores, free_bytes
   std::vector<std::string> command;  // the application with its arguments
   Facts options;                     // of collect, as given: "--interval", "10"
   std::vector<RunModel> models;
@@ -70,6 +70,8 @@ struct RunRecord {
 
   // Value of a fact; empty: unknown.
   std::string board_fact(std::string_view name) const;
+  // "Linux 4.19 aarch64, HiSilicon SS928V100", as far as it is known.
+  std::string machine_text() const;
 };
 
 // What of the words of a command may hold a secret is replaced by "***": values of options and

@@ -3,6 +3,7 @@
 // its script; checks that it shows what the JSON of the same comparison says. Keeps pictures.
 // Exit code 1 when a check failed. For scripts/test-browser.
 import { basename, join } from 'node:path';
+import { printedHeads } from './pages.mjs';
 import { check, checkLooks, checkPages, checkPlain } from './reports.mjs';
 
 const mostRows = 1000;  // of a table
@@ -109,12 +110,13 @@ await checkPages('reports', async (browser, file, wanted, pictures) => {
     if (device !== 'desktop') return;
     if (colorScheme === 'light') checkShown(await shownBy(page), wanted);
     await checkScript(page, wanted);
+    const paper = await printedHeads(page, join(pictures, `${name}.pdf`));
+    check(paper.sheets > 0 && paper.withHeads === paper.sheets,
+      `on paper: ${paper.sheets} sheets with operators, ${paper.withHeads} with the heads of their columns`);
   });
   await checkPlain(browser, file, async (page) => {
     const dead = await page.locator('button:visible, input:visible').count();
     const rows = await page.locator('#ops tbody tr:visible').count();
     check(dead === 0 && rows === Math.min(mostRows, wanted.ops.length), `without script: ${rows} rows, no dead button`);
-    await page.emulateMedia({ media: 'print' });
-    await page.pdf({ path: join(pictures, `${name}.pdf`), format: 'A4' });
   });
 });

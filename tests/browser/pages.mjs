@@ -1,5 +1,6 @@
 // A loopback server for the viewers' pages and the timelines they read, and the browser that opens
 // them. For run.mjs.
+import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -81,4 +82,17 @@ export async function openReport(browser, file, options) {
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(pathToFileURL(file).href);
   return { context, page, complaints, requests };
+}
+
+// Prints a page whose tables show all rows to `path`, and counts the sheets with rows of the table
+// #ops: all of them, and those that have its column heads, too.
+export async function printedHeads(page, path) {
+  await page.$$eval('.scroll + button', (all) => all.forEach((one) => one.click()));
+  const [heads, names] = await page.$eval('#ops', (table) => [
+    [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim().split(/[\s(]/)[0]),
+    [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim())]);
+  await page.pdf({ path, format: 'A4' });
+  const sheets = execFileSync('pdftotext', ['-layout', path, '-']).toString().split('\f')
+    .filter((sheet) => sheet.split('\n').some((line) => names.some((name) => name && line.trim().startsWith(`${name} `))));
+  return { sheets: sheets.length, withHeads: sheets.filter((sheet) => heads.every((head) => sheet.includes(head))).length };
 }

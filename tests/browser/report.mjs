@@ -5,7 +5,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { contrastsOf } from './contrast.mjs';
-import { launchBrowser, openReport } from './pages.mjs';
+import { launchBrowser, openReport, printedHeads } from './pages.mjs';
 
 let failures = 0;
 function check(holds, what) {
@@ -97,8 +97,9 @@ async function checkReport(browser, file, pictures) {
     }
   }
   const { context, page } = await openReport(browser, file, { colorScheme: 'dark' });
-  const pdf = await page.pdf({ path: `${stem}.pdf`, format: 'A4' });
-  check(pdf.length > 1000, `on paper: ${pdf.length} bytes of PDF`);
+  const paper = await printedHeads(page, `${stem}.pdf`);
+  check(paper.sheets > 0 && paper.withHeads === paper.sheets,
+    `on paper: ${paper.sheets} sheets with operators, ${paper.withHeads} with the heads of their columns`);
   await page.emulateMedia({ media: 'print' });
   check(await page.$eval('body', (body) => getComputedStyle(body).backgroundColor) === 'rgb(255, 255, 255)',
     'on paper: white, also where the screen is dark');

@@ -7,10 +7,12 @@
 
 #include "analyze/report/finding_words.hpp"
 #include "base/findings.hpp"
+#include "base/text.hpp"
 #include "cli/cli_fixture.hpp"
 #include "session/run_record.hpp"
 #include "support/lines.hpp"
 #include "support/prof/prof_run.hpp"
+#include "support/require.hpp"
 
 using namespace msprof::test;
 
@@ -281,6 +283,104 @@ TEST_CASE("long names, and names that turn the writing, are cut and kept apart")
     CAPTURE(page.substr(at - 20, 20));
     CHECK((before == '>' || before == '"'));
   }
+}
+
+TEST_CASE("the machine of a run is described for people, in both languages") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  struct Machine {
+    msprof::RunRecord::Facts facts;
+    std::string english, chinese;
+  };
+  const std::vector<Machine> machines = {
+      {{{"system", "Linux"},
+        {"release", "6.1.0-18-amd64"},
+        {"machine", "x86_64"},
+        {"cores", "8"},
+        {"hostname", "desk"},
+        {"free_bytes", "77192396800"},
+        {"tar", "yes"},
+        {"sftp", "no"}},
+       "Linux 6.1 x86_64</bdi>, 8 cores, 77.2 GB of disk free",
+       "Linux 6.1 x86_64</bdi>, 8 核, 磁盘剩余 77.2 GB"},
+      {{{"system", "Linux"}, {"machine", "aarch64"}, {"product", "SS928"}, {"cores", "1"}},
+       "Linux aarch64, SS928</bdi>, 1 core",
+       "Linux aarch64, SS928</bdi>, 1 核"},
+      {{{"release", "5"}, {"free_bytes", "many"}, {"cores", "-3"}}, "5</bdi>", "5</bdi>"},
+      {{{"free_bytes", "1000"}}, "1.0 kB of disk free", "磁盘剩余 1.0 kB"}};
+  for (const Machine& machine : machines) {
+    msprof::RunRecord run;
+    run.board = machine.facts;
+    msprof::write_run_record(job.folder(), run);
+    for (const bool is_chinese : {false, true}) {
+      const std::string language = is_chinese ? "zh" : "en";
+      run_msprof({"report", "-q", "-dir", job.folder().string(), "--lang", language});
+      const std::string page = read_file(job.folder() / "report.html");
+      const std::string head = is_chinese ? "机器</th><td>" : "Machine</th><td>";
+      REQUIRE(contains(page, head));
+      std::string row = page.substr(page.find(head) + head.size());
+      row.resize(row.find("</td>"));
+      CHECK(row.ends_with(is_chinese ? machine.chinese : machine.english));
+      CHECK(row.size() < 100);
+    }
+  }
+}
+
+TEST_CASE("--output of report may name the page itself") {
+  const TempFolder folder;
+  const auto job = make_face(folder / "in", "JOBA");
+  const auto report = [&](const Words& more) {
+    Words words = {"report", "-q", "-dir", job.folder().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_msprof(words, {.folder = folder.path()});
+  };
+  for (const char* name : {"r.html", "R.HTM", "sub.html"}) {
+    CHECK(report({"--output", name}).exit_code == 0);
+    CHECK(contains(read_file(folder / name), "JOBA"));
+  }
+  // The store stays in the capture.
+  CHECK(names_in(job.folder() / "sqlite") == Words{"msprof.db"});
+  std::filesystem::create_directory(folder / "folder.html");
+  CHECK(report({"--output", "folder.html"}).exit_code == 0);
+  CHECK(contains(read_file(folder / "folder.html/report.html"), "JOBA"));
+  make_face(folder / "in", "JOBB");
+  const auto several = run_msprof(
+      {"report", "-dir", (folder / "in").string(), "--output", (folder / "r.html").string()});
+  CHECK(several.exit_code == 2);
+  CHECK(contains(several.err, "--output names one file"));
+}
+
+TEST_CASE("on paper each sheet with rows of a table has its column heads") {
+  if (!require_program_or_skip("chromium") || !require_program_or_skip("pdftotext")) return;
+  const TempFolder folder;
+  JobBuilder job(folder.path(), "JOBA");
+  std::vector<AicoreRecord> records(50);
+  std::vector<LayerLine> layers;
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
+    records[i].layer_id = i;
+    records[i].start_ns = 1000 * (i + 1);
+    records[i].total = 400;
+    layers.push_back({i, 0, "Conv", "AA_CORE", "layer_number_" + std::to_string(i), ""});
+  }
+  job.info_json("1000").net_info("net", 1).layer_info("net", 1, layers);
+  job.data(DataName{}, aicore_file(records));
+  report_of(job.folder());
+  const std::string pdf = (folder / "page.pdf").string();
+  const auto printed =
+      run_program("/usr/bin/env", {"HOME=" + folder.path().string(), "chromium", "--headless",
+                                   "--no-sandbox", "--disable-gpu", "--print-to-pdf=" + pdf,
+                                   "file://" + (job.folder() / "report.html").string()});
+  INFO(printed.err);
+  REQUIRE(printed.exit_code == 0);
+  const std::string text = run_program("/usr/bin/env", {"pdftotext", "-layout", pdf, "-"}).out;
+  int sheets = 0;
+  for (const auto sheet : msprof::split(text, '\f')) {
+    if (!contains(std::string(sheet), "layer_number_")) continue;
+    if (contains(std::string(sheet), "Dtrans")) ++sheets;
+    CAPTURE(sheet);
+    CHECK(contains(std::string(sheet), "Dtrans"));
+  }
+  CHECK(sheets > 0);
 }
 
 TEST_CASE("--html names the file of one capture, --output the folder of several") {

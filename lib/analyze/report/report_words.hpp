@@ -11,8 +11,9 @@ namespace msprof::report {
 struct Words {
   std::string_view language;  // of the page, as HTML calls it
   std::string_view verdict, complete, without, partial, partial_means, more, contents;
-  std::string_view run, capture, kind, board, atlas, chip, begun, duration, host, machine, command,
-      options, result, exit_code, ended_by, model_file, layout, captured_by, read_by;
+  std::string_view run, capture, kind, board, atlas, chip, begun, duration, host, machine, one_core,
+      cores, free, command, options, result, exit_code, ended_by, model_file, layout, captured_by,
+      read_by;
   std::string_view device, model, batch, executions, tasks, iterations, median, shortest, longest;
   std::string_view modelled;
   std::string_view inferred;

@@ -23,7 +23,6 @@ using html::name;
 
 constexpr std::size_t kMaxDevices = 16;
 constexpr std::size_t kMaxModels = 16;
-constexpr std::size_t kMaxBoardFacts = 16;
 constexpr int kCommandWidth = 600;
 
 std::string code(std::string_view text) {
@@ -58,12 +57,7 @@ class RunRows {
 
   void add_run(const RunRecord& run) {
     add(words_.host, run.host.empty() ? "" : name(run.host));
-    std::string facts;
-    for (std::size_t i = 0; i < std::min(kMaxBoardFacts, run.board.size()); ++i) {
-      const auto& [fact, value] = run.board[i];
-      facts += fmt::format("{}{}: {}", i == 0 ? "" : ", ", escaped(fact), name(value));
-    }
-    add(words_.machine, facts);
+    add_machine(run);
     std::string command;
     for (const std::string& word : run.command)
       command += (command.empty() ? "" : " ") + shell_word(word);
@@ -145,6 +139,20 @@ class RunRows {
     return fmt::format(
         "{} {}", what,
         with_thousands(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0))));
+  }
+
+  void add_machine(const RunRecord& run) {
+    const std::string system = run.machine_text();
+    std::string text = system.empty() ? "" : name(system);
+    const auto add_fact = [&](std::string_view what, const std::string& value) {
+      text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(what), value);
+    };
+    if (const auto cores = parse_i64(run.board_fact("cores")); cores && *cores > 0)
+      add_fact(*cores == 1 ? words_.one_core : words_.cores,
+               with_thousands(static_cast<std::uint64_t>(*cores)));
+    if (const auto bytes = parse_i64(run.board_fact("free_bytes")))
+      add_fact(words_.free, human_bytes(static_cast<std::uint64_t>(*bytes)));
+    add(words_.machine, text);
   }
 
   void add_result(const RunRecord& run) {
