@@ -1,6 +1,7 @@
 // msprof layout: record layouts of a board, found in its captures.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.hpp"
@@ -43,6 +44,25 @@ bool is_usable(const layout::InferredLayout& found, bool accept_likely) {
   return document.contains("aicore") || document.contains("acl_api");
 }
 
+bool has_candidates(const layout::InferredLayout& found) {
+  return std::any_of(found.kinds.begin(), found.kinds.end(), [](const layout::FoundKind& kind) {
+    return !kind.candidate_record_sizes.empty() ||
+           std::any_of(kind.fields.begin(), kind.fields.end(), [](const layout::FoundField& field) {
+             return field.certainty != layout::Certainty::unknown || !field.candidates.empty();
+           });
+  });
+}
+
+// Why an import cannot use what was found, and what to do.
+std::string way_on(const layout::InferredLayout& found) {
+  if (is_usable(found, true))
+    return "what an import needs is likely, but not certain: --accept likely uses it";
+  if (has_candidates(found))
+    return "too little is known for an import: choose among the candidates by hand, or give more "
+           "captures of this board (docs/layouts.md)";
+  return "no record was found: give more captures of this board, with many executions";
+}
+
 Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
   const layout::LayerShapes shapes = read_model_info(arguments.model_info);
   layout::BoardSamples samples;
@@ -69,13 +89,18 @@ Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
   const layout::InferredLayout found = layout::find_layouts(samples);
   document["kinds"] = layout::layout_json(found, arguments.accepts_likely());
   if (!arguments.json) fmt::print("{}", layout::layout_report(found, arguments.accepts_likely()));
+  const bool usable = is_usable(found, arguments.accepts_likely());
   if (!arguments.write.empty()) {
     AtomicFile file(arguments.write, "");
     file.write(layout::layout_file_text(found, arguments.accepts_likely()));
     file.commit();
-    log::info("wrote {}: give it to import with --layout {}", arguments.write, arguments.write);
+    log::info("wrote {}{}", arguments.write,
+              usable
+                  ? fmt::format(": give it to import with --layout {}", shell_word(arguments.write))
+                  : "");
   }
-  return is_usable(found, arguments.accepts_likely()) ? exit : gravest(exit, Exit::partial_data);
+  if (!usable) log::warn("{}", way_on(found));
+  return usable ? exit : gravest(exit, Exit::partial_data);
 }
 
 Exit run_layout(const LayoutArguments& arguments) {

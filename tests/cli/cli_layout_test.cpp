@@ -184,6 +184,48 @@ TEST_CASE("nothing likely is in a layout file without --accept likely") {
   check(document({"layout", "--accept", "likely"}), true);
 }
 
+TEST_CASE("a layout that an import cannot use is not recommended to it") {
+  const TempFolder folder;
+  const std::string file = (folder / "board layout.json").string();
+  const auto layout = [&](const std::filesystem::path& job, Words more = {}) {
+    more.insert(more.begin(), {"layout", "-dir", job.string()});
+    return run_msprof(more);
+  };
+  const GeneratedJob job = board(folder);
+  const std::filesystem::path data = job.folder / job.aicore_file;
+  const std::string bytes = read_file(data);
+  const auto set = [&](const std::string& records) {
+    std::filesystem::remove(data);
+    write_file(data, records);
+  };
+  // Without records of layers the calls are likely.
+  set(std::string(100'000, '\0'));
+  CHECK(contains(layout(job.folder).err, "--accept likely uses it"));
+  CHECK(layout(job.folder, {"--accept", "likely"}).exit_code == 0);
+  for (const auto& name : names_in(job.folder / "data"))
+    if (name.starts_with("acl_api")) std::filesystem::remove(job.folder / "data" / name);
+  // Records of zeros, of noise, and too few of them.
+  std::string noise(100'000, '\0');
+  std::uint32_t state = 1;
+  for (char& byte : noise) byte = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+  for (const std::string& poor : {std::string(100'000, '\0'), noise, bytes.substr(0, 50)}) {
+    set(poor);
+    for (const Words& more : {Words{}, Words{"--write", file}}) {
+      const auto result = layout(job.folder, more);
+      CAPTURE(poor.size(), result.err);
+      CHECK(result.exit_code == 3);
+      CHECK_FALSE(contains(result.err, "give it to import"));
+      CHECK(contains(result.err, "captures of this board"));
+    }
+    CHECK(contains(layout(job.folder, {"--write", file}).err, "wrote " + file + "\n"));
+  }
+  set(bytes);
+  const auto good = layout(job.folder, {"--write", file});
+  CHECK(good.exit_code == 0);
+  CHECK(contains(good.err, "give it to import with --layout '" + file + "'\n"));
+  CHECK_FALSE(contains(good.err, "warning"));
+}
+
 TEST_CASE("layout says so where there is nothing to find") {
   const TempFolder folder;
   JobBuilder job(folder.path());
