@@ -12,6 +12,7 @@
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "export/table_writers.hpp"
 #include "msprof/cluster_comparison.hpp"
 #include "msprof/compare_output.hpp"
 #include "msprof/pipeline.hpp"
@@ -32,6 +33,7 @@ struct CompareArguments {
   bool json = false;
   std::string csv_file;
   std::string html_file;
+  bool excel = false;
   std::optional<std::string> fail_above;
   std::optional<long> top;
   Verbosity verbosity;
@@ -165,7 +167,7 @@ class CompareCommand {
   Exit run(ordered_json& document) {
     Exit exit = Exit::ok;
     Comparison comparison = read(exit);
-    if (csv_.is_wanted()) csv_.write(comparison_csv(comparison));
+    if (csv_.is_wanted()) csv_.write(csv_mark() + comparison_csv(comparison));
     if (html_.is_wanted()) html_.write(html_report(comparison));
     print(comparison, document);
     return judge(comparison, exit, document);
@@ -175,7 +177,7 @@ class CompareCommand {
     if (!arguments_.output.empty())
       throw Error(Exit::usage, "--output is for the stores of captures: a cluster has none");
     const ClusterComparison comparison = compare_cluster_files(base, now);
-    if (csv_.is_wanted()) csv_.write(cluster_comparison_csv(comparison));
+    if (csv_.is_wanted()) csv_.write(csv_mark() + cluster_comparison_csv(comparison));
     if (html_.is_wanted()) html_.write(cluster_comparison_page(comparison));
     const TextStyle style = text_style(arguments_);
     if (arguments_.format == "text") {
@@ -185,13 +187,15 @@ class CompareCommand {
     } else if (arguments_.format == "html") {
       fmt::print("{}", cluster_comparison_page(comparison));
     } else {
-      fmt::print("{}", cluster_comparison_csv(comparison));
+      fmt::print("{}{}", csv_mark(), cluster_comparison_csv(comparison));
     }
     const bool is_whole = comparison.base.lacking.empty() && comparison.now.lacking.empty();
     return judge(comparison, is_whole ? Exit::ok : Exit::partial_data, document);
   }
 
  private:
+  std::string csv_mark() const { return arguments_.excel ? std::string(kUtf8Mark) : ""; }
+
   template <typename Compared>
   Exit judge(const Compared& comparison, Exit exit, ordered_json& document) const {
     if (!limit_) return exit;
@@ -218,7 +222,7 @@ class CompareCommand {
     keep_top(arguments_.top, shown);
     if (arguments_.format == "json") add_comparison(shown, document);
     if (arguments_.format == "html") fmt::print("{}", html_report(comparison));
-    if (arguments_.format == "csv") fmt::print("{}", comparison_csv(shown));
+    if (arguments_.format == "csv") fmt::print("{}{}", csv_mark(), comparison_csv(shown));
   }
 
   const CompareArguments& arguments_;
@@ -230,6 +234,8 @@ class CompareCommand {
 Exit run_compare(CompareArguments& arguments) {
   apply_verbosity(arguments.verbosity);
   if (arguments.json) arguments.format = "json";
+  if (arguments.excel && arguments.csv_file.empty() && arguments.format != "csv")
+    throw Error(Exit::usage, "--excel is about csv: add --format csv or --csv FILE");
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, "--top takes a number from 1 on");
   const auto clusters = cluster_sides(arguments.base, arguments.now);
@@ -279,6 +285,7 @@ void add_compare_command(cli::Command& root) {
   command.add_option(
       {"--csv", &arguments->csv_file, "FILE",
        "also write the operators, and behind an empty line the system counters, as CSV"});
+  add_excel_option(command, arguments->excel);
   command.add_option({"--html", &arguments->html_file, "FILE",
                       "also write a report with a picture of what changed, one file"});
   command.add_option({"--output", &arguments->output, "DIR",

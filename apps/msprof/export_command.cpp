@@ -283,6 +283,7 @@ struct ExportArguments {
   ScopeArguments scope;
   TimelineArguments timeline;
   std::string format = "csv";
+  bool excel = false;
   std::vector<std::string> names;
   bool clear = false;
 };
@@ -291,6 +292,15 @@ void add_export_options(cli::Command& command, ExportArguments& arguments) {
   add_capture_options(command, arguments.capture);
   command.add_option(
       {"--clear", &arguments.clear, "", "remove the store afterwards; raw data and products stay"});
+}
+
+SummaryFormat format_of(const ExportArguments& arguments) {
+  if (arguments.format == "json") {
+    if (arguments.excel)
+      throw Error(Exit::usage, "--excel is about csv: leave out it, or --format json");
+    return SummaryFormat::json;
+  }
+  return arguments.excel ? SummaryFormat::csv_for_excel : SummaryFormat::csv;
 }
 
 // Plan for a capture, and the reason why nothing is written, if that is known beforehand.
@@ -365,12 +375,13 @@ void sort_out_names(ExportArguments& arguments) {
 Exit run_summary(ExportArguments& arguments) {
   sort_out_names(arguments);
   check_summary_names(arguments.names);
+  format_of(arguments);
   check_scope(arguments.scope);
   const auto suggestions = std::make_shared<TuningFiles>();
   const Exit exit = export_each(
       arguments, "summary", [&](const TraceDb& store, const std::filesystem::path& base) {
         SummaryOptions options;
-        options.format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
+        options.format = format_of(arguments);
         options.names = arguments.names;
         options.scope = scope_of(store.database(), arguments.scope);
         options.style = style_of(arguments.scope);
@@ -411,7 +422,7 @@ Exit run_all(const ExportArguments& arguments) {
                        timeline.ends_every_arrow = arguments.timeline.arrow_ends == "every";
                        timeline.style = style_for(store.database(), style_of(arguments.scope));
                        check_of_today(timeline.style, arguments.timeline);
-                       return {plan_all_products(store, base, timeline)};
+                       return {plan_all_products(store, base, timeline, format_of(arguments))};
                      });
 }
 
@@ -460,6 +471,7 @@ void add_summary(cli::Command& parent) {
       "  msprof export summary -dir PROF_XXX --model-id 1 --iteration-id 2");
   add_export_options(command, *arguments);
   command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
+  add_excel_option(command, arguments->excel);
   add_scope_options(command, arguments->scope);
   cli::Option names = {"names", &arguments->names, "NAME", "only these tables (default: all)"};
   names.suggestions = [] {
@@ -499,6 +511,7 @@ void add_all(cli::Command& parent) {
                          kImportsFirst));
   command.set_examples("  msprof export all -dir PROF_XXX");
   add_export_options(command, *arguments);
+  add_excel_option(command, arguments->excel);
   add_reports_option(command, arguments->timeline);
   add_arrows_option(command, arguments->timeline);
   add_style_option(command, arguments->scope);

@@ -106,6 +106,12 @@ void add_capture_choice(cli::Command& command, CaptureOptions& options) {
   add_verbosity(command, options.verbosity);
 }
 
+void add_excel_option(cli::Command& command, bool& excel) {
+  command.add_option({"--excel", &excel, "",
+                      "csv that Excel reads as UTF-8: with a byte order mark, which other programs "
+                      "may take for a part of the first header"});
+}
+
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   std::vector<fs::path> folders;
   if (options.dirs.empty()) {
@@ -262,9 +268,9 @@ void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files
 }
 
 std::vector<ExportJob> plan_all_products(const TraceDb& store, const fs::path& base,
-                                         const TimelineOptions& timeline) {
+                                         const TimelineOptions& timeline, SummaryFormat format) {
   const auto rules = ProfRules::plan(store, base, {.style = timeline.style}, nullptr);
-  auto jobs = plan_all(store, base, timeline, rules ? rules->listener() : nullptr);
+  auto jobs = plan_all(store, base, timeline, format, rules ? rules->listener() : nullptr);
   if (rules) jobs.push_back(rules->job());
   return jobs;
 }

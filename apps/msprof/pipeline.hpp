@@ -29,6 +29,9 @@ void add_capture_options(cli::Command& command, CaptureOptions& options);
 // All of them but --output: for verbs that write elsewhere and have --store for the folder.
 void add_capture_choice(cli::Command& command, CaptureOptions& options);
 
+// --excel: of verbs that write CSV.
+void add_excel_option(cli::Command& command, bool& excel);
+
 // A capture and the folder that takes its store and products: the capture itself, or --output (with
 // a sub-folder a capture where there are several).
 struct ChosenCapture {
@@ -76,7 +79,8 @@ void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files
 
 // Plans all products of a store, the tuning suggestions of older CANN among them.
 std::vector<ExportJob> plan_all_products(const TraceDb& store, const std::filesystem::path& base,
-                                         const TimelineOptions& timeline = {});
+                                         const TimelineOptions& timeline = {},
+                                         SummaryFormat format = SummaryFormat::csv);
 
 // Prints the suggestions by device, with the first operators of each.
 void print_suggestions(TuningFiles& suggestions);

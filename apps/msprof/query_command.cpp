@@ -357,9 +357,10 @@ void write_row(RowSink& out, std::initializer_list<std::string_view> cells) {
   out.end_row();
 }
 
-void print_csv(bool of_cluster) {
+void print_csv(bool of_cluster, bool excel) {
   StdoutOutput out;
   CsvWriter rows(out);
+  if (excel) rows.mark_utf8();
   rows.begin(std::vector<std::string>{"kind", "table", "column", "unit", "help"});
   for (const View& view : of_cluster ? cluster_views() : views()) {
     write_row(rows, {"view", view.name, "", "", view.help});
@@ -408,7 +409,7 @@ Exit print_query_schema(const QueryArguments& arguments) {
     ordered_json all = document(of_cluster);
     return print_document(all, [] { return Exit::ok; });
   }
-  format == "csv" ? print_csv(of_cluster) : print_text(of_cluster);
+  format == "csv" ? print_csv(of_cluster, arguments.excel) : print_text(of_cluster);
   return Exit::ok;
 }
 
@@ -500,6 +501,9 @@ void check(const QueryArguments& arguments, bool has_sql) {
 Exit run_query(QueryArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   sort_out_sql(arguments);
+  if (arguments.excel && (arguments.json || arguments.format.value_or("csv") != "csv"))
+    throw Error(Exit::usage, "--excel is --format csv: leave out it, or the other format");
+  if (arguments.excel) arguments.format = "csv";
   const bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
   check(arguments, has_sql);
   if (arguments.schema) return print_query_schema(arguments);
@@ -546,6 +550,7 @@ void add_query_command(cli::Command& root) {
                       "FORMAT",
                       "the answer as table (default), csv or json (an array of objects)",
                       {"table", "csv", "json"}});
+  add_excel_option(command, arguments->excel);
   command.add_option(
       {"--limit", &arguments->limit, "N", "at most N rows (table: 1000 where nothing is said)"});
   command.add_option({"--timeout", &arguments->timeout_seconds, "S",

@@ -58,7 +58,9 @@ class Answer {
 template <typename Writer>
 class StreamAnswer : public Answer {
  public:
-  explicit StreamAnswer(bool several) : several_(several) {}
+  // `mark`: what the answer begins with.
+  explicit StreamAnswer(bool several, std::string_view mark = "")
+      : mark_(mark), several_(several) {}
 
   RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
     capture_ = capture.name;
@@ -66,6 +68,7 @@ class StreamAnswer : public Answer {
       columns_ = columns;
       std::vector<std::string> all = columns;
       if (several_) all.insert(all.begin(), "capture");
+      out_.buffer() += mark_;
       rows_.begin(all);
     }
     // With several captures all must answer alike.
@@ -88,6 +91,7 @@ class StreamAnswer : public Answer {
  private:
   StdoutOutput out_;
   Writer rows_{out_, Absent::null};
+  std::string_view mark_;
   bool several_;
   std::string capture_;
   std::vector<std::string> columns_;
@@ -199,7 +203,8 @@ bool is_table(const QueryArguments& arguments) {
 std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool several) {
   if (arguments.json) return std::make_unique<DocumentAnswer>();
   if (is_table(arguments)) return std::make_unique<TableAnswer>(several);
-  if (arguments.format == "csv") return std::make_unique<StreamAnswer<CsvWriter>>(several);
+  if (arguments.format == "csv")
+    return std::make_unique<StreamAnswer<CsvWriter>>(several, arguments.excel ? kUtf8Mark : "");
   return std::make_unique<StreamAnswer<JsonTableWriter>>(several);
 }
 

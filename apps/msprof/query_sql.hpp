@@ -16,6 +16,7 @@ struct QueryArguments {
   std::optional<double> timeout_seconds;
   std::optional<long> limit;
   bool json = false;
+  bool excel = false;  // the format is "csv" then
   bool schema = false;
 };
 

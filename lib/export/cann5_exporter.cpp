@@ -317,7 +317,7 @@ using SharedTables = std::shared_ptr<const SummaryTables>;
 void plan_tables(const Database& db, const SharedTables& tables, const DevicePart& part,
                  const std::shared_ptr<ProductFolder>& folder, SummaryFormat format,
                  std::vector<ExportJob>& jobs) {
-  const std::string_view extension = format == SummaryFormat::csv ? ".csv" : kJsonTableExtension;
+  const std::string_view extension = format == SummaryFormat::json ? kJsonTableExtension : ".csv";
   std::vector<std::string_view> missing;
   for (const auto& table : *tables) {
     if ((table->info().cann5_folder == Cann5Folder::host) != part.is_host()) continue;

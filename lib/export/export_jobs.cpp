@@ -78,11 +78,11 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
 }
 
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
-                                const TimelineOptions& timeline,
+                                const TimelineOptions& timeline, SummaryFormat format,
                                 const std::shared_ptr<RowListener>& listener) {
   auto jobs = plan_unified_db(store, base, timeline.style);
   for (auto& job : plan_timelines(store, base, timeline)) jobs.push_back(std::move(job));
-  const SummaryOptions summaries{.style = timeline.style, .listener = listener};
+  const SummaryOptions summaries{.format = format, .style = timeline.style, .listener = listener};
   const Database& db = store.database();
   // torch_npu reads the timeline once the folder has a csv file.
   const bool are_together = summary_folder(db) == timeline_folder(db) &&

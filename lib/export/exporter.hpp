@@ -17,7 +17,8 @@
 
 namespace msprof {
 
-enum class SummaryFormat { csv, json };
+// For Excel: CSV with a byte order mark, without which it does not read UTF-8.
+enum class SummaryFormat { csv, csv_for_excel, json };
 
 // Names and arrangement of files.
 enum class ExportStyle {
@@ -98,9 +99,10 @@ std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesyst
 void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store,
                        const std::filesystem::path& base);
 
-// All of them, summaries as csv and in the style of the timelines; the longest first.
+// All of them, summaries in the style of the timelines; the longest first.
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
                                 const TimelineOptions& timeline = {},
+                                SummaryFormat format = SummaryFormat::csv,
                                 const std::shared_ptr<RowListener>& listener = {});
 
 // Writes all; each file appears when it is whole. The result is in the order of the jobs; after an

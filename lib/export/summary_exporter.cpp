@@ -59,11 +59,12 @@ void write_rows(const Database& db, const SummaryFile& summary,
 
 // One table as CSV: a file, or slices.
 std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_folder,
-                                    const SummaryFile& summary) {
+                                    SummaryFormat format, const SummaryFile& summary) {
   const fs::path& folder = product_folder.make();
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder / summary.file_name));
   CsvWriter out(*files.front());
+  if (format == SummaryFormat::csv_for_excel) out.mark_utf8();
   if (summary.output_file.slice_at > 0) {
     out.slice(kRowsPerSlice, [&]() -> AtomicFile& {
       if (files.size() == 1) files.front()->retarget(slice_path(folder, summary, 0));
@@ -127,11 +128,12 @@ SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>&
 
 std::vector<ExportedFile> write_summary(const Database& db, ProductFolder& folder,
                                         SummaryFormat format, const SummaryFile& file) {
-  return format == SummaryFormat::csv ? write_csv(db, folder, file) : write_json(db, folder, file);
+  return format == SummaryFormat::json ? write_json(db, folder, file)
+                                       : write_csv(db, folder, format, file);
 }
 
 std::string kind_of(SummaryFormat format) {
-  return format == SummaryFormat::csv ? "csv" : "json";
+  return format == SummaryFormat::json ? "json" : "csv";
 }
 
 bool is_summary_name(const std::string& name) {
@@ -159,7 +161,7 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   ExportScope scope = options.scope;
   find_candidates(db, scope);
   std::vector<ExportJob> jobs;
-  FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension);
+  FileNames file_names(options.format == SummaryFormat::json ? kJsonTableExtension : ".csv");
   FileNames former_names(".json");
   for (const auto& table : *tables) {
     auto output_files = table->output_files(db);

@@ -68,6 +68,7 @@ void CsvWriter::begin(std::span<const std::string> columns) {
 
 void CsvWriter::write_header() {
   std::string& out = out_->buffer();
+  if (is_marked_) out += kUtf8Mark;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) out += ',';
     append_text(columns_[i]);

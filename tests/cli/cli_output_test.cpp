@@ -1,5 +1,6 @@
 // --output, read-only captures, what goes to stdout and what to stderr, the JSON documents.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "cli/cli_fixture.hpp"
 
@@ -132,6 +133,50 @@ TEST_CASE("-q leaves warnings and errors") {
     CHECK(run_msprof(words).err.empty());
   }
   CHECK(contains(run_msprof({"import", "-q", "-dir", bad}).err, "PARTIAL"));
+}
+
+TEST_CASE("--excel puts a byte order mark before every CSV, which is else the same") {
+  const std::string mark = "\xEF\xBB\xBF";
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string dir = job.folder().string();
+  const auto tables = [&](const Words& words) {
+    CHECK(run_msprof(words).exit_code == 0);
+    std::map<std::string, std::string> files;
+    for (const auto& name : names_in(job.folder() / "summary"))
+      files[name] = read_file(job.folder() / "summary" / name);
+    return files;
+  };
+  for (const char* what : {"summary", "all"}) {
+    const auto plain = tables({"export", what, "-q", "-dir", dir});
+    const auto marked = tables({"export", what, "-q", "-dir", dir, "--excel"});
+    REQUIRE(plain.size() == marked.size());
+    REQUIRE_FALSE(plain.empty());
+    for (const auto& [name, text] : plain) CHECK(marked.at(name) == mark + text);
+  }
+  const std::string sql = "SELECT name FROM v_ops";
+  const auto answer = run_msprof({"query", sql, "-q", "-dir", dir, "--format", "csv"});
+  CHECK(run_msprof({"query", sql, "-q", "-dir", dir, "--excel"}).out == mark + answer.out);
+  CHECK(run_msprof({"query", "SELECT 1 AS n WHERE 0", "-q", "-dir", dir, "--excel"}).out ==
+        mark + "n\n");
+  const auto schema = run_msprof({"query", "--schema", "--format", "csv"});
+  CHECK(run_msprof({"query", "--schema", "--excel"}).out == mark + schema.out);
+  make_face(folder.path(), "JOBB");
+  const Words compare = {"compare", "-q", dir, (folder / "JOBB").string(), "--format", "csv"};
+  Words excel = compare;
+  excel.insert(excel.end(), {"--excel", "--csv", (folder / "c.csv").string()});
+  const auto changes = run_msprof(compare);
+  CHECK(run_msprof(excel).out == mark + changes.out);
+  CHECK(read_file(folder / "c.csv") == mark + changes.out);
+
+  for (const Words& words : {Words{"export", "summary", "-dir", dir, "--format", "json", "--excel"},
+                             Words{"query", sql, "-dir", dir, "--format", "json", "--excel"},
+                             Words{"query", sql, "-dir", dir, "--json", "--excel"},
+                             Words{"compare", dir, (folder / "JOBB").string(), "--excel"}}) {
+    const auto result = run_msprof(words);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, "--excel"));
+  }
 }
 
 TEST_CASE("import --json is one versioned document with the facts of the verdict") {

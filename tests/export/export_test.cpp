@@ -66,6 +66,16 @@ TEST_CASE("CSV cells are quoted only where they must be") {
         "\"cr\r\",1.500\n blank ,1.500\n,1.500\n");
 }
 
+TEST_CASE("a CSV with a byte order mark has one in each of its slices") {
+  MemoryOutput first, second;
+  CsvWriter out(first);
+  out.mark_utf8();
+  out.slice(1, [&]() -> TextOutput& { return second; });
+  fill_table(out, {"a", "b"});
+  CHECK(first.buffer() == "\xEF\xBB\xBFName,Time(us)\na,1.500\n");
+  CHECK(second.buffer() == "\xEF\xBB\xBFName,Time(us)\nb,1.500\n");
+}
+
 TEST_CASE("a JSON table is an array of objects, empty where there are no rows") {
   const auto json = [](const std::vector<std::string>& names) {
     return written<JsonTableWriter>([&](JsonTableWriter& out) { fill_table(out, names); });
