@@ -2,12 +2,14 @@
 // is there.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "docs/documents.hpp"
 #include "support/files.hpp"
+#include "support/temp_folder.hpp"
 
 using namespace msprof::test;
 
@@ -57,6 +59,18 @@ TEST_CASE("every link of a page leads to a file and a heading") {
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().wrong_links(page));
   CHECK(text_of(wrong) == "");
+}
+
+TEST_CASE("every link of an installed page leads to an installed page or to the source") {
+  const TempFolder folder;
+  const std::string install = "cmake -DCMAKE_INSTALL_LOCAL_ONLY=1 -DCMAKE_INSTALL_PREFIX='" +
+                              folder.path().string() + "' -P " MSPROF_INSTALL_SCRIPT " >/dev/null";
+  REQUIRE(std::system(install.c_str()) == 0);
+  const Documents installed = Documents::read(folder.path() / MSPROF_DOC_FOLDER);
+  std::vector<std::string> wrong;
+  for (const auto& [page, content] : installed.pages()) append(wrong, installed.wrong_links(page));
+  CHECK(text_of(wrong) == "");
+  CHECK(installed.pages().size() == repository().pages().size());
 }
 
 TEST_CASE("a section of a page has its number for itself") {
