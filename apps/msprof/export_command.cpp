@@ -134,13 +134,11 @@ void add_reports_option(cli::Command& command, TimelineArguments& arguments) {
 }
 
 void add_arrows_option(cli::Command& command, TimelineArguments& arguments) {
-  command.add_option(
-      {"--arrow-ends",
-       &arguments.arrow_ends,
-       "ENDS",
-       "last: viewers draw one end of an arrow (default); every: as the vendor's tool "
-       "writes them, for readers of its files (PROF…)",
-       {"last", "every"}});
+  command.add_option({"--arrow-ends",
+                      &arguments.arrow_ends,
+                      "ENDS",
+                      "ends of arrows: last (for viewers) or every (as the vendor's tool; PROF…)",
+                      {"last", "every"}});
 }
 
 void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {

@@ -1,11 +1,13 @@
 // Files in a capture's host folder that msserviceprofiler reads: sqlite/msproftx.db, and
 // data/all_file.complete, without which it exports the capture again.
 // Source: cann_host.md 2.7.
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "base/atomic_file.hpp"
 #include "export/cann_rules.hpp"
-#include "export/export_files.hpp"
+#include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "store/database.hpp"
 
@@ -25,10 +27,11 @@ constexpr const char* kServiceTables[] = {
     "CREATE TABLE MsprofTxEx (pid INTEGER, tid INTEGER, event_type TEXT, start_time INTEGER,"
     " end_time INTEGER, mark_id INTEGER, domain TEXT, message TEXT)"};
 
-// True for a folder of the capture itself: a link may lead to files of others.
-bool is_own_folder(const fs::path& path) {
+// True for a folder of the capture itself, as a link may lead to files of others, in which files
+// can be made: these ones are no reason to fail an export.
+bool takes_files(const fs::path& path) {
   std::error_code error;
-  return fs::is_directory(fs::symlink_status(path, error));
+  return fs::is_directory(fs::symlink_status(path, error)) && ::access(path.c_str(), W_OK) == 0;
 }
 
 void bind_or_null(Statement& insert, int parameter, std::optional<std::int64_t> value) {
@@ -118,14 +121,17 @@ ExportedFile write_service_db(const Database& store, const fs::path& folder) {
 void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store, const fs::path& base) {
   const Database& db = store.database();
   const fs::path host = base / "host";
-  if (jobs.empty() || !has_unified_db(db) || is_old_capture(db) || !is_own_folder(host)) return;
-  if (cann::has_rows(db, "SELECT 1 FROM user_range WHERE start_count IS NOT NULL")) {
-    jobs.push_back({[folder = product_folder(host, "sqlite")](
-                        const Database& reader) -> std::vector<ExportedFile> {
+  if (jobs.empty() || !has_unified_db(db) || is_old_capture(db) || !takes_files(host)) return;
+  const fs::path folder = host / "sqlite";
+  std::error_code error;
+  const bool has_ranges =
+      cann::has_rows(db, "SELECT 1 FROM user_range WHERE start_count IS NOT NULL");
+  if (has_ranges && (takes_files(folder) || !fs::exists(fs::symlink_status(folder, error)))) {
+    jobs.push_back({[folder](const Database& reader) -> std::vector<ExportedFile> {
       return {write_service_db(reader, folder)};
     }});
   }
-  if (is_own_folder(host / "data")) {
+  if (takes_files(host / "data")) {
     ExportJob mark;
     // Once everything else is there.
     mark.written = [file = host / "data" / "all_file.complete"]() -> std::vector<ExportedFile> {

@@ -207,7 +207,14 @@ TEST_CASE("an export leaves the ranges of the application as msserviceprofiler r
   CHECK(run.run({"show"}).exit_code == 0);
   CHECK(fs::last_write_time(run.prof.store()) == before);
   CHECK(run.import(0).at("findings").dump().find("host/") == std::string::npos);
-  // Elsewhere is no capture to complete.
+  // A link may lead to files of others.
+  const fs::path elsewhere = run.folder / "elsewhere";
+  fs::create_directory(elsewhere);
+  fs::remove_all(db.parent_path());
+  fs::create_directory_symlink(elsewhere, db.parent_path());
+  CHECK(run.run({"export", "db"}).exit_code == 0);
+  CHECK(names_in(elsewhere) == Lines{});
+  // Another folder is no capture to complete.
   const TempFolder out;
   REQUIRE(run.run({"export", "all", "--output", out.path().string()}).exit_code == 0);
   CHECK_FALSE(fs::exists(out / "host"));
