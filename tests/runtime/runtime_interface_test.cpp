@@ -112,6 +112,10 @@ TEST_CASE("a program of a board finds the task buffer and the work buffer") {
     svp_acl_mdl_add_dataset_buffer(half, svp_acl_mdl_get_dataset_buffer(in, i));
   CHECK(svp_acl_mdl_execute(runner.id(), half, out) == SVP_ACL_ERROR_INVALID_PARAM);
 
+  CHECK(svp_acl_mdl_get_reuse_buffer_type(desc) == SVP_ACL_BUFFER_REUSE_NONE);
+  CHECK(svp_acl_mdl_get_reuse_buffer_type(nullptr) == SVP_ACL_BUFFER_REUSE_UNDEFINED);
+  svp_acl_status load = {};
+  CHECK(svp_acl_query_status(&load) == SVP_ACL_ERROR_API_NOT_SUPPORT);
   uint32_t tasks = 9, type = 0;
   CHECK(svp_acl_ext_get_mdl_aicpu_task_num(runner.id(), &tasks) == SVP_ACL_SUCCESS);
   CHECK(tasks == 0);

@@ -303,6 +303,7 @@ TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
       {{"--analyze=on", output, "--rule=steps"}, "--rule takes communication and"},
       {{"--export=on", output, "--reports=a.json"}, "--reports: cannot read"},
       {{"--export=on", output, "--type=db", "--reports=a.json"}, "--type=db writes none"},
+      {{"--aic-metrics=Custom:73,8", kDemo}, "--aic-metrics: Custom:73,8 asks for events"},
       {{"--iteration-id=2", kDemo}, "--iteration-id needs --export=on"},
       {{"shwo"}, "unknown command 'shwo'; did you mean show?"},
       {{"--top", "3"}, "--top goes after the command"},
@@ -441,8 +442,9 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   install("cp -r '" + capture + "' \"$out\"\necho \"json: $out/" + name +
           "/x.json\"\necho \"[INFO] Process profiling data complete. Data is saved in $out/" +
           name + "\"\n");
-  const RunResult run = scene.run({"--output=" + scene.out().string(), "--sys-lp=on", "--l2=on",
-                                   "--environment=A=1", "/bin/sh", "-c", "exit 0"});
+  const RunResult run =
+      scene.run({"--output=" + scene.out().string(), "--sys-lp=on", "--l2=on",
+                 "--aic-metrics=Custom:73,0x8", "--environment=A=1", "/bin/sh", "-c", "exit 0"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.out, Contains("collected by the vendor's " + (tools / "msprof").string()));
@@ -455,8 +457,8 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   const auto closing_at = run.out.find(closing);
   CHECK(run.out.substr(closing_at) == closing + final_folder + "\n");
   const std::string words = read_file(notes);
-  CHECK_THAT(words, Contains("\n--l2=on\n--sys-lp=on\n" + fs::canonical("/bin/sh").string() +
-                             "\n-c\nexit 0\n"));
+  CHECK_THAT(words, Contains("\n--aic-metrics=Custom:73,0x8\n--l2=on\n--sys-lp=on\n" +
+                             fs::canonical("/bin/sh").string() + "\n-c\nexit 0\n"));
   CHECK(words.find("--environment") == std::string::npos);
   CHECK_THAT(read_file(notes.string() + ".env"), Contains("MSPROF_INNER=1\n"));
   CHECK_THAT(read_file(notes.string() + ".env"), Contains("\nA=1\n"));

@@ -446,6 +446,10 @@ svp_acl_error svp_acl_mdl_get_output_index_by_name(const svp_acl_mdl_desc* model
   return index_by_name(model_desc->outputs, name, index);
 }
 
+svp_acl_buffer_reuse_type svp_acl_mdl_get_reuse_buffer_type(const svp_acl_mdl_desc* model_desc) {
+  return model_desc == nullptr ? SVP_ACL_BUFFER_REUSE_UNDEFINED : SVP_ACL_BUFFER_REUSE_NONE;
+}
+
 svp_acl_inout_reuse_type svp_acl_mdl_get_input_reuse_type(const svp_acl_mdl_desc*, size_t) {
   return SVP_ACL_INOUT_REUSE_NONE;
 }

@@ -99,15 +99,7 @@ svp_acl_error svp_acl_ext_process_aicpu_task(int32_t) {
   MSPROF_UNSUPPORTED(SVP_ACL_ERROR_API_NOT_SUPPORT);
 }
 
-svp_acl_error svp_acl_query_status(svp_acl_status*) {
-  MSPROF_UNSUPPORTED(SVP_ACL_ERROR_API_NOT_SUPPORT);
-}
-
 // The model functions that a Linux host does not have.
-
-svp_acl_buffer_reuse_type svp_acl_mdl_get_reuse_buffer_type(const svp_acl_mdl_desc*) {
-  MSPROF_UNSUPPORTED(SVP_ACL_BUFFER_REUSE_NONE);
-}
 
 svp_acl_error svp_acl_mdl_execute_async(uint32_t, const svp_acl_mdl_dataset*,
                                         const svp_acl_mdl_dataset*, svp_acl_rt_stream) {
