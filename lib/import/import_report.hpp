@@ -27,7 +27,7 @@ struct Finding {
   std::int64_t count = 1;
   std::int64_t first_offset = kNull;  // byte in the file
   std::string detail;
-  std::string lacks;  // of unread_kind: data that its files would give
+  std::string lacks;  // where that depends on the finding: data that files would give, columns
 
   Severity severity() const { return finding_info(id).severity; }
   Category category() const { return finding_info(id).category; }
