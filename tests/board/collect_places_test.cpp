@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -163,7 +164,11 @@ TEST_CASE("acl.json on a board has an output of letters, digits and '_' below th
 }
 
 TEST_CASE("What an earlier version left in .msprof is found, and its copies are used") {
-  const BoardScene scene({.kind = each_kind()});
+  BoardScene scene({.kind = each_kind()});
+  // Files that were just made would be compared.
+  for (const auto& entry : fs::recursive_directory_iterator(scene.user.project()))
+    fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  scene.user.remember_project();
   const fs::path old = scene.board.home() / ".msprof";
   Words fetch = {"collect",  "--config",          scene.user.ini(),
                  "--output", scene.user.output(), "--fetch"};
