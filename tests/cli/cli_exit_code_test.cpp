@@ -19,7 +19,7 @@ TEST_CASE("0 for a capture that is read as a whole") {
 TEST_CASE("2 for words that msprof does not know, and the right form is said") {
   const auto [words, listed] = GENERATE(table<Words, std::string>({
       {{"imprt"}, "import"},
-      {Words{}, "collect"},
+      {{"--"}, "collect"},
       {{"export"}, "timeline, summary"},
       {{"export", "everything"}, "timeline, summary"},
       {{"show", "--topp", "3"}, "--top"},

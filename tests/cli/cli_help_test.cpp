@@ -125,8 +125,8 @@ TEST_CASE("an example that is broken is still one command for a shell") {
   CHECK(
       help.starts_with("Examples:\n"
                        "  sample --first one --second \\\n"
-                       "      \"two  words that stay\" \\\n"
-                       "      --third 'a b c d e f g'\n"
+                       "      \"two  words that stay\" --third \\\n"
+                       "      'a b c d e f g'\n"
                        "      a comment that goes on\n"));
 }
 

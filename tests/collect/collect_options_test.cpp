@@ -215,8 +215,8 @@ TEST_CASE("help begins with a board, and --help-board names every option of one"
   CHECK(run.exit_code == 0);
   for (const char* option :
        {"--config FILE", "--host USER@IP[:PORT]", "--key FILE", "--host-key", "--password-stdin",
-        "--board-dir DIR", "--connect-timeout S", "--reconnect S", "--env NAME=VALUE", "--keep",
-        "--no-cache", "--clean-board", "--no-upload", "--remote-dir DIR", "--force"}) {
+        "--board-dir DIR", "--connect-timeout S", "--reconnect S", "--keep", "--no-cache",
+        "--clean-board", "--no-upload", "--remote-dir DIR", "--force"}) {
     INFO(option);
     CHECK(contains(run.out, option));
   }
