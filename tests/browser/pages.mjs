@@ -88,11 +88,14 @@ export async function openReport(browser, file, options) {
 // #ops: all of them, and those that have its column heads, too.
 export async function printedHeads(page, path) {
   await page.$$eval('.scroll + button', (all) => all.forEach((one) => one.click()));
-  const [heads, names] = await page.$eval('#ops', (table) => [
+  const [heads, rows] = await page.$eval('#ops', (table) => [
     [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim().split(/[\s(]/)[0]),
-    [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim())]);
+    [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))]);
   await page.pdf({ path, format: 'A4' });
   const sheets = execFileSync('pdftotext', ['-layout', path, '-']).toString().split('\f')
-    .filter((sheet) => sheet.split('\n').some((line) => names.some((name) => name && line.trim().startsWith(`${name} `))));
+    .filter((sheet) => sheet.split('\n').some((line) => {
+      const words = line.trim().split(/\s+/);
+      return rows.some((cells) => cells[0] === words[0] && cells.slice(1).every((cell) => line.includes(cell)));
+    }));
   return { sheets: sheets.length, withHeads: sheets.filter((sheet) => heads.every((head) => sheet.includes(head))).length };
 }
