@@ -61,7 +61,7 @@ bool has_positional(const Command& command) {
 }
 
 std::string shown_word(const std::string& word) {
-  return word.starts_with("--dir") ? word.substr(1) : word;
+  return word == "--dir" || word.starts_with("--dir=") ? word.substr(1) : word;
 }
 
 // Name in messages: "--format", "-dir", "BASE".
@@ -174,7 +174,17 @@ class Strays {
     // One letter is as near to another as to all.
     const std::string near = name.size() > 2 ? did_you_mean(name, known) : "";
     if (!near.empty()) return text + near;
+    const std::string begin = longest_begin(name, known);
+    if (!begin.empty()) return fmt::format("{}; did you mean {}?", text, shown_word(begin));
     return text + see_help();
+  }
+
+  // The longest of `known` that `name` begins with: "--dir" of "--directory".
+  static std::string longest_begin(std::string_view name, const std::vector<std::string>& known) {
+    std::string longest;
+    for (const std::string& one : known)
+      if (name.starts_with(one) && one.size() > longest.size()) longest = one;
+    return longest;
   }
 
   std::string unknown_command(const std::string& word) const {

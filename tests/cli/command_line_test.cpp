@@ -303,6 +303,9 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"show", "--top", "3", "JOB A", "JOBB"}, "msprof show --top 3 -dir 'JOB A' JOBB\n");
   check({"advise", "PROF_1"}, "msprof advise -dir PROF_1\n");
   check({"show", "--tpo", "3"}, "unknown option '--tpo'; did you mean --top?");
+  check({"import", "--directory", "A"}, "unknown option '--directory'; did you mean -dir?");
+  check({"show", "--dirs", "A"}, "unknown option '--dirs'; did you mean --dir?");
+  check({"show", "--jsonlines"}, "unknown option '--jsonlines'; did you mean --json?");
   check({"show", "-json"}, "unknown option '-json'; did you mean --json?");
   check({"show", "--nothing-like-it"}, "`msprof show --help` lists the options");
   check({"-dir", "A", "show"}, "-dir goes after the command: msprof show -dir …");
