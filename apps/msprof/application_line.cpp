@@ -158,7 +158,7 @@ class CallersStatus {
 };
 
 // The lines on stdout by which callers know what is done, and where the data are. Their form is
-// that of CANN's tool (cann_analyze.md A5).
+// that of CANN's tool (docs/collect_cann.md).
 void print_start() {
   log::info("[INFO] Start profiling....");
 }
@@ -242,6 +242,17 @@ Exit export_capture(const CollectorSettings& settings, const std::string& captur
   return status.exit();
 }
 
+// A damaged capture of which nothing could be written is no success.
+Exit run_export(const fs::path& capture, const std::function<Exit()>& work) {
+  return run_step("export", "Export", capture, [&] {
+    const std::size_t before = exported_files();
+    const Exit exit = work();
+    if (!gave_products(exit) || exported_files() > before) return exit;
+    throw Error(Exit::nothing_to_do,
+                fmt::format("{}: no product could be written", capture.string()));
+  });
+}
+
 Exit query_capture(const ChosenCapture& capture) {
   print_folder_table(capture);
   return run_verb({"query", "-dir", capture.folder.string()});
@@ -254,8 +265,7 @@ Exit work_on(const CollectorSettings& settings, const std::string& work,
     return run_step("parse", "Parse", folder, [&] { return run_verb({"import", "-dir", folder}); });
   if (work == "query")
     return run_step("query", "Query", folder, [&] { return query_capture(capture); });
-  if (work == "export")
-    return run_step("export", "Export", folder, [&] { return export_capture(settings, folder); });
+  if (work == "export") return run_export(folder, [&] { return export_capture(settings, folder); });
   return run_step("analyze", "Analyze", folder, [&] { return analyse_capture(settings, capture); });
 }
 
@@ -313,7 +323,7 @@ Exit run_application(const ApplicationLine& line) {
   const auto process = [&](const fs::path& capture, nlohmann::json* report) {
     const bool is_usual =
         line.settings.value("type") == "text" && line.settings.value("summary-format") == "csv";
-    const Exit exit = run_step("export", "Export", capture, [&] {
+    const Exit exit = run_export(capture, [&] {
       return is_usual ? import_and_export(capture, report, {}, {.ends_every_arrow = true})
                       : export_capture(line.settings, capture.string());
     });
@@ -358,8 +368,10 @@ void add_application_options(cli::Command& root) {
     if (option.values.find('|') != std::string_view::npos && option.values.front() >= 'a') {
       for (const std::string_view choice : split(option.values, '|')) choices.emplace_back(choice);
     }
-    root.add_option({fmt::format("--{}", option.name), &values->emplace_back(),
-                     std::string(option.values), std::move(help), std::move(choices)});
+    cli::Option declared = {fmt::format("--{}", option.name), &values->emplace_back(),
+                            std::string(option.values), std::move(help), std::move(choices)};
+    declared.last_counts = true;
+    root.add_option(std::move(declared));
   }
   root.keep(values);
 }

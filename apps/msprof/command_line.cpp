@@ -294,6 +294,10 @@ std::string missing_value(const Option& option) {
   return fmt::format("{} needs a value: {}", shown_name(option), wanted_value(option));
 }
 
+std::string given_twice(const Option& option) {
+  return fmt::format("{} can be given only once", shown_name(option));
+}
+
 std::string takes_no_value(const Option& option) {
   return fmt::format("{} takes no value: giving it switches it on", shown_name(option));
 }
@@ -396,9 +400,8 @@ struct Binder {
 void bind(CLI::App& app, const Option& option) {
   CLI::Option* bound = std::visit(Binder{app, option}, option.target);
   if (option.required) bound->required();
+  if (option.last_counts) bound->take_last();
   if (std::holds_alternative<bool*>(option.target)) return;
-  // Scripts append their options to those of others, as with every tool that uses getopt().
-  if (!is_of<std::vector<std::string>*>(option) && !is_positional(option)) bound->take_last();
   // An empty value is most often a variable of a script that is not set.
   bound->check([&option](const std::string& value) {
     std::string problem = value_problem(option, value);
@@ -480,8 +483,10 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
   }
   if (option != nullptr && dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
     return takes_no_value(*option);
-  if (option != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
-    return missing_value(*option);
+  if (option != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const bool is_given = bound.app->get_option(names_of(*option).front())->count() > 1;
+    return is_given ? given_twice(*option) : missing_value(*option);
+  }
   return fmt::format("this cannot be parsed; see `{} --help` for what {} takes", path,
                      command.name());
 }

@@ -51,6 +51,7 @@ struct Option {
   bool takes_lists = false;                                // of values with commas between them
   bool takes_text = false;                                 // SQL: suggestions fit its last word
   bool value_optional = false;                             // given without one, it is ""
+  bool last_counts = false;                                // it may come again; the last one counts
   std::string group{};                                     // title in --help, of begin_group()
 };
 

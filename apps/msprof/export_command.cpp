@@ -170,7 +170,7 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
                       {"json", "perfetto"}});
 }
 
-// The vendor's limit (cann_analyze.md A4).
+// The vendor's limit.
 constexpr long kMaxIterations = 5;
 
 // Checks the options before any capture is read: throws Error(usage) for what cannot be parsed.

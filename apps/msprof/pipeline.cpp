@@ -254,9 +254,16 @@ void print_files(const std::vector<ExportedFile>& files) {
   }
 }
 
+std::size_t g_exported_files = 0;
+
 }  // namespace
 
+std::size_t exported_files() {
+  return g_exported_files;
+}
+
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
+  g_exported_files += files.size();
   print_files(files);
   if (!files.empty() && layout_origin_of(store.database()) == LayoutOrigin::inferred)
     log::info("{}", kInferredNote);

@@ -76,6 +76,8 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 // Reports what was written, what is too large for viewers, and what stands there that an earlier
 // import made.
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
+// How many files were reported so.
+std::size_t exported_files();
 
 // Plans all products of a store, the tuning suggestions of older CANN among them.
 std::vector<ExportJob> plan_all_products(const TraceDb& store, const std::filesystem::path& base,

@@ -1,6 +1,6 @@
 // tools/profiler/bin/msprof of the archive that runs on any Linux: starts the program with the
-// loader and the libraries that the archive has, whatever the machine has. Static, and needs neither
-// a shell nor /proc nor any file but its own.
+// loader and the libraries that the archive has, whatever the machine has. Static, and needs
+// neither a shell nor /proc nor any file but its own.
 //
 //   bin/msprof                  a link to the launcher
 //   tools/profiler/bin/msprof   this launcher
@@ -60,8 +60,9 @@ static int find_own_archive(struct archive* found) {
 int main(int argc, char** argv) {
   static struct archive archive;
   if (!find_own_archive(&archive)) {
-    fprintf(stderr,
-            "msprof: there is no ../../../lib/msprof beside this program: unpack the whole archive\n");
+    fprintf(
+        stderr,
+        "msprof: there is no ../../../lib/msprof beside this program: unpack the whole archive\n");
     return kCannotStart;
   }
   // The loader takes both as separators of a list.

@@ -26,7 +26,7 @@ using nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxInfoFileBytes = 1 << 20;
 constexpr const char* kNotKnown = "N/A";
-// Of steps that belong to no model (cann_analyze.md A2).
+// Of steps that belong to no model.
 constexpr std::int64_t kNoModel = 4294967295;
 constexpr std::size_t kTopIterations = 5;
 

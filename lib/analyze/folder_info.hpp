@@ -1,6 +1,6 @@
 // What CANN's own tools print about the host and device folders of a capture: the table of their
 // query, and the JSON of get_msprof_info.py. For callers of these tools.
-// Source: cann_analyze.md A2, A3.
+// Form: docs/collect_cann.md, docs/frameworks.md.
 #pragma once
 
 #include <filesystem>

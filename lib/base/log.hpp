@@ -1,6 +1,6 @@
-// Messages and progress, always on stderr, and what the terminal shows; data goes to stdout and
-// never through here. For every module. Control bytes in a message (names come from boards) are
-// shown as '?', so that no capture can steer the terminal.
+// Messages and progress, on stderr (base/log_stream.hpp), and what the terminal shows; data goes to
+// stdout and never through here. For every module. Control bytes in a message (names come from
+// boards) are shown as '?', so that no capture can steer the terminal.
 #pragma once
 
 #include <fmt/format.h>

@@ -218,6 +218,7 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
       run_id_(run.id),
       recover_(std::move(recover)),
       stdout_fd_(run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
+      rewriter_(run.output_changes),
       input_buffer_(kInputChunk) {
   std::vector<std::string> arguments = {
       fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest), run.id};
@@ -278,7 +279,7 @@ void BoardProgram::take_output(std::string_view bytes) {
     failed_ = true;
   } else if (started_) {
     shown_bytes_ += bytes.size();
-    write_all(stdout_fd_, bytes);
+    show(bytes);
   } else if (!failed_) {
     take_first_line(bytes);
   } else {
@@ -296,8 +297,12 @@ void BoardProgram::show_until_failure(std::string_view bytes) {
     size = failed_ ? at : held_.size() - partial_match_at_end(held_, kFailedWord);
   }
   shown_bytes_ += size;
-  write_all(stdout_fd_, std::string_view(held_).substr(0, size));
+  show(std::string_view(held_).substr(0, size));
   held_.erase(0, size);
+}
+
+void BoardProgram::show(std::string_view bytes) {
+  write_all(stdout_fd_, rewriter_.take(bytes));
 }
 
 // Until the application has begun, stderr has the reason why it did not.
@@ -383,7 +388,8 @@ void BoardProgram::finish(const CommandEnd& end) {
   const auto drained = Clock::now() + kDrain;
   while (Clock::now() < drained && !command_->wait(kStep)) {
   }
-  write_all(stdout_fd_, failed_ ? std::string_view() : held_);
+  show(failed_ ? std::string_view() : held_);
+  write_all(stdout_fd_, rewriter_.end());
   held_.clear();
   end_.exit_code = end.exit_code;
   if (!end.signal.empty()) {

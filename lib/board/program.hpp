@@ -11,6 +11,7 @@
 #include "board/shell.hpp"
 #include "board/steps.hpp"
 #include "collect/host.hpp"
+#include "collect/output_rewriter.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
@@ -61,6 +62,7 @@ struct BoardRun {
   std::vector<std::string> arguments;
   bool stdout_to_stderr = false;
   bool on_terminal = false;
+  OutputChanges output_changes{};
 };
 
 // What a script does before it begins an application: it takes $count variables from the front of
@@ -97,6 +99,7 @@ class BoardProgram : public RunningProgram {
   void take_output(std::string_view bytes);
   void take_errors(std::string_view bytes);
   void show_until_failure(std::string_view bytes);
+  void show(std::string_view bytes);
   void follow_terminal();
   void read_input();
   bool pass_input();
@@ -112,6 +115,7 @@ class BoardProgram : public RunningProgram {
   std::vector<BoardStep> end_steps_;
   TakeEnd take_end_;
   int stdout_fd_;
+  OutputRewriter rewriter_;
   std::string first_line_;  // until it is whole
   bool started_ = false;    // the application's pid has arrived
   std::uint64_t shown_bytes_ = 0;

@@ -360,6 +360,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   run.arguments = command.arguments;
   run.stdout_to_stderr = command.stdout_to_stderr;
   run.on_terminal = command.on_terminal;
+  run.output_changes = command.output_changes;
   std::string last;
   for (const fs::path& folder : {command.main.parent_path() / "lib", fs::path("lib")}) {
     const std::string place = on_board(folder);

@@ -282,8 +282,8 @@ class Run {
     command.stdout_to_stderr = options_.stdout_to_stderr;
     command.on_terminal = options_.on_terminal;
     options_.injection->apply(paths_, command);
-    // Other lines that name a capture name it where it will be.
-    if (!command.output_changes.dropped.empty())
+    // Other lines that name a capture name it where it will be; a server may keep it.
+    if (!command.output_changes.dropped.empty() && !host_.is_board())
       command.output_changes = {command.output_changes.dropped, paths_.output, output_.string()};
     if (options_.companion != nullptr) options_.companion->begin(paths_, command);
     log::info("running {} on {}", result_.main, host_.name());

@@ -50,9 +50,9 @@ struct RunCommand {
   // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": in front of what the application has then.
   std::vector<std::string> prepended;
   bool stdout_to_stderr = false;
-  bool on_terminal = false;        // of the board: what it prints comes at once, as one stream
-  bool without_input = false;      // its stdin is empty: this machine's is for somebody else
-  OutputChanges output_changes{};  // of this machine alone
+  bool on_terminal = false;    // of the board: what it prints comes at once, as one stream
+  bool without_input = false;  // its stdin is empty: this machine's is for somebody else
+  OutputChanges output_changes{};
   // Of a host whose runs survive a lost connection, for it to keep there: the time limit, and a
   // text for who goes on with the run.
   std::optional<double> timeout_seconds{};

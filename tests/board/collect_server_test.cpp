@@ -116,6 +116,19 @@ TEST_CASE("The vendor's msprof of a server runs the application, with the option
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("The vendor's last line, which names a folder of the run, is not passed on") {
+  ServerScene scene;
+  scene.add_script("bin/msprof",
+                   "[ \"$1\" != --version ] || { echo msprof: bad option; exit 1; }\n"
+                   "echo '[INFO] Process profiling data complete. Data is saved in /x/PROF_1'\n"
+                   "printf '[INFO] Profiling finished.\\n[INF'\n" +
+                       ServerScene::recording_script("${1#--output=}"));
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "[INFO] Profiling finished.\n[INFout of it\n");
+}
+
 TEST_CASE("An msprof of a server that does not answer in time is taken for the vendor's") {
   ServerScene scene;
   scene.wait_for_answers("0.2");

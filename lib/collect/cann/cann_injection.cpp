@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 
-// The begin of the vendor's last line, which is read by callers (cann_analyze.md A5).
+// The begin of the vendor's last line, which is read by callers (docs/collect_cann.md).
 constexpr std::string_view kClosingLine =
     "[INFO] Process profiling data complete. Data is saved in ";
 

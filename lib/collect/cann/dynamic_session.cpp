@@ -93,7 +93,7 @@ void DynamicSession::note(const std::string& sentence) {
   notes_.push_back(sentence);
 }
 
-// Scripts that type the words of CANN's tool read its answers from stdout (cann_analyze.md A5).
+// Scripts that type the words of CANN's tool read its answers from stdout (docs/dynamic.md).
 void DynamicSession::respond(std::string_view line) {
   if (log::is_on_stdout()) say("{}", line);
 }

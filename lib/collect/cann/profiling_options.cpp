@@ -313,7 +313,7 @@ std::string value_words(const ProfilingOption& option) {
     case OptionKind::choices:
       return "some of " + words;
     case OptionKind::metrics:
-      return words + ", Custom:0x…";
+      return words + ", Custom:0x8,73";
     case OptionKind::number:
       return fmt::format("{}..{}", option.low, option.high);
     case OptionKind::storage:

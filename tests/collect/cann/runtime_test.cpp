@@ -113,6 +113,22 @@ TEST_CASE("an installed CANN is found where the loader and its environment name 
   CHECK_THAT(error_of("cann", surroundings), Contains("no libascendcl.so"));
 }
 
+TEST_CASE("the host runtime is found from wherever a package has the program") {
+  const TempFolder folder;
+  const std::pair<const char*, const char*> layouts[] = {
+      {"prefix/tools/profiler/bin/msprof", "prefix/lib/msprof/host"},
+      {"deb/lib/msprof/tools/profiler/bin/msprof", "deb/lib/msprof/host"},
+      {"archive/lib/msprof/loader/msprof", "archive/lib/msprof/host"},
+      {"build/apps/msprof/msprof", "build/msprof-host"},
+  };
+  for (const auto& [program, host] : layouts) {
+    CAPTURE(program);
+    CHECK(host_runtime_of(folder / program).empty());
+    write_file(folder / host / "lib64" / "libascendcl.so", "");
+    CHECK(host_runtime_of(folder / program) == folder / host);
+  }
+}
+
 TEST_CASE("without a host runtime beside it the program says what to install") {
   RuntimeSurroundings surroundings = with_path("");
   surroundings.executable = "/nowhere/bin/msprof";
