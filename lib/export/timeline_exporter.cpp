@@ -212,6 +212,11 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
     const bool has_arrows =
         (draws("cann") && (draws("ascend_hardware") || draws("communication"))) ||
         (draws("acl") && draws("task_time"));
+    // torch_npu takes the time of a collective from the first end of its arrow: Communication comes
+    // before whatever draws Ascend Hardware.
+    std::stable_partition(file.layers.begin(), file.layers.end(), [](const auto& layer) {
+      return layer.first->name() == "cann" || layer.first->name() == "communication";
+    });
     for (auto& [layer, output_file] : file.layers) {
       output_file.has_arrows = has_arrows;
       output_file.ends_every_arrow = options.ends_every_arrow;

@@ -223,7 +223,7 @@ class Tasks {
       write_arguments(task, is_copy);
       out_.end_slice();
       if (file_.key != kWholeTimeline) continue;
-      const std::string id = fmt::format("\"{}\"", task.id);
+      const std::string id = fmt::format("\"{}-{}\"", task.stream_id, task.task_number);
       out_.flow('f', {"\"connect\""}, lane, {"\"connect\""}, {id}, task.start_ns);
     }
   }
