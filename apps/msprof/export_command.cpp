@@ -89,17 +89,20 @@ std::string layers_help() {
   };
   const std::string only_named = single(Dialect::cann, false);
   return fmt::format(
-      "only these layers, or all: {} (JOB…); {}, {} (PROF…; {} only where it is named); {} (PROF…; "
-      "all of these: {})",
+      "only these layers, or all: {} (JOB…); {}, {} (PROF…; {} only where named); {} (PROF…; "
+      "all of these: {}); {} (PROF… of V6 chips; all of these: {})",
       single(Dialect::svp, true), single(Dialect::cann, true), only_named, only_named,
       layer_names([](const LayerInfo& info) { return info.group == kCounterLayers; }),
-      kCounterLayers);
+      kCounterLayers,
+      layer_names([](const LayerInfo& info) { return info.group == kEngineLayers; }),
+      kEngineLayers);
 }
 
 std::vector<cli::Suggestion> layer_suggestions() {
   std::vector<cli::Suggestion> words = {
       {std::string(kAllLayers), "every layer"},
-      {std::string(kCounterLayers), "every layer of system counters"}};
+      {std::string(kCounterLayers), "every layer of system counters"},
+      {std::string(kEngineLayers), "every layer of engines of V6 chips"}};
   for (const auto& layer : all_timeline_layers())
     words.push_back({std::string(layer->name()), std::string(layer->info().help)});
   return words;

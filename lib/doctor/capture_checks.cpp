@@ -202,6 +202,11 @@ constexpr Absence kAbsences[] = {
     {"task_memory_info", "allocations were not recorded", "collect with --task-memory=on"},
     {"data_preprocess", "no data queue was recorded", "collect with --aicpu=on"},
     {"l2_cache", "the L2 cache was not recorded", "collect with --l2=on"},
+    {"memmng_info", "allocations of the runtime were not recorded: CANN does so since July 2026",
+     "collect with --runtime-api=on"},
+    {"memcpy_ext_info", "copies of the runtime were not recorded: CANN does so since July 2026",
+     "collect with --runtime-api=on"},
+    {"stream_sq_info", "queues of streams were not recorded: CANN does so since May 2026", ""},
     {"lpm_freq", "the device reported no frequency changes", ""},
 };
 

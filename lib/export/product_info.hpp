@@ -38,6 +38,10 @@ enum class Cann5Folder {
 
 // The group of the tables and layers of system counters, most of which no run records.
 inline constexpr std::string_view kCounterLayers = "counters";
+// Those of what V6 chips have beside cores are never missed; those of what the runtime records of
+// itself are missed as counters are, only where there are records of them.
+inline constexpr std::string_view kEngineLayers = "engines";
+inline constexpr std::string_view kRuntimeTables = "runtime";
 
 // The time of the tools whose table or layer it is. A capture has, of each table and each topic,
 // the oldest of those that are not older than itself.

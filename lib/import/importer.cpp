@@ -49,6 +49,11 @@ constexpr UnreadKind kUnread[] = {
     {"aicpu.hscb", "HSCB records of the AI CPUs", kNoLayout},
     {"hscb", "HSCB records", kNoLayout},
     {"adprof", "records of adprof", kNoLayout},
+    {"stars_block", "logs of blocks", kNoLayout},
+    {"Multi_Thread", "threads that load models"},
+    {"memory_application", "memory that the application asked for"},
+    {"acl_api_", "statistics of API calls that the collector made itself"},
+    {".dbg", "names of the operators of a nano chip"},
     {"ts_track.aiv_data", "task scheduler records of the vector cores"},
     // cann5_classic.md 2, 7.
     {"Framework.host.model_", "loads and times of models of the graph engine of 2020", kNoLayout},
@@ -111,7 +116,8 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (owned[i] || files[i].size_bytes == 0 || context.report.mentions(files[i].name)) continue;
     const std::string kind = kind_of_unread(context.session.stem_of(files[i]));
-    const UnreadKind* known = find_unread(kind);
+    // Some files are no slices: their whole name is that of their kind.
+    const UnreadKind* known = find_unread(kind.empty() ? files[i].path.filename().string() : kind);
     const std::string lacks = known != nullptr ? std::string(known->product)
                               : kind.empty()   ? "files of no known kind"
                                                : fmt::format("files of {}", printable(kind));

@@ -47,6 +47,10 @@ Words counter_layers() {
   return names_of(all_timeline_layers(),
                   [](const auto& layer) { return layer->info().group == kCounterLayers; });
 }
+Words engine_layers() {
+  return names_of(all_timeline_layers(),
+                  [](const auto& layer) { return layer->info().group == kEngineLayers; });
+}
 Words single_layers() {
   return names_of(all_timeline_layers(), [](const auto& layer) {
     return layer->info().dialect == Dialect::cann && layer->info().group.empty();
@@ -241,6 +245,7 @@ TEST_CASE("export --help names every table and layer that there is") {
   CHECK(listed(between(layers, "or all: ", " (JOB…)")) == layers_of(Dialect::svp));
   CHECK(sorted(listed(between(layers, "(JOB…); ", " (PROF…"))) == sorted(single_layers()));
   CHECK(listed(between(layers, "named); ", " (PROF…")) == counter_layers());
+  CHECK(listed(between(layers, "of these: counters); ", " (PROF…")) == engine_layers());
   CHECK(
       listed(between(layers, "(PROF…; ", " only where")) ==
       names_of(all_timeline_layers(), [](const auto& layer) { return !layer->info().is_default; }));
@@ -264,10 +269,12 @@ TEST_CASE("the manual names every table and layer that there is, and no other") 
   const std::string layers =
       between(page("docs/timelines.md"), "| `--layers LAYER…` |", " or `all`");
   const Words quoted = quoted_words(layers);
-  REQUIRE(quoted.size() == 3);
+  REQUIRE(quoted.size() == 5);
   CHECK(words_of(quoted[0]) == layers_of(Dialect::svp));
   CHECK(sorted(words_of(quoted[1])) == sorted(single_layers()));
   CHECK(quoted[2] == kCounterLayers);
+  CHECK(quoted[3] == kEngineLayers);
+  CHECK(words_of(quoted[4]) == engine_layers());
   check_named(counter_layers(), sorted(names_of_rows("docs/counters.md", "| layer | draws |")));
 }
 

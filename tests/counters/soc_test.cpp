@@ -294,9 +294,9 @@ TEST_CASE("SoC PMU: rates of every task in the order of the file") {
   CHECK(capture.store("SELECT count(*), count(time_ns), count(DISTINCT track_id) FROM counter JOIN"
                       " track ON track.id = track_id JOIN name ON name.id = kind_name_id WHERE"
                       " text = 'soc_pmu'") == Lines{"24|0|12"});
-  CHECK(capture.findings("socpmu") ==
-        Lines{"PARTIAL socpmu: unknown type x1", "PARTIAL socpmu: ends within a record x3",
-              "note socpmu: records of the HA present, not read x1"});
+  CHECK(capture.findings("socpmu") == Lines{"PARTIAL socpmu: unknown type x1",
+                                            "PARTIAL socpmu: ends within a record x3",
+                                            "note socpmu: records of the HA present, not read x1"});
   CHECK(capture.header("page_fault") == "Device Id,Stream Id,Task Id,Page Fault Num,Op Name");
   CHECK(capture.table("page_fault") == Lines{"0|3|7|5|N/A"});
 }

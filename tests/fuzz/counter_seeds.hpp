@@ -1,5 +1,5 @@
-// Small good files of every kind of system counters and of the newest kinds, for the seeds of the fuzz targets of PROF
-// folders. Source: cann_system.md 2 to 21.
+// Small good files of every kind of system counters and of the newest kinds, for the seeds of the
+// fuzz targets of PROF folders. Source: cann_system.md 2 to 21.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ void describe_counters(test::prof::ProfSetup& setup);
 // Each file once, in one slice, in a fixed order: new kinds go to the end.
 std::vector<NamedBytes> counter_files();
 
-// The kinds of cann_new_kinds.md, which counter_files() has at its end.
+// The kinds of cann_new_kinds.md 2 to 4, which counter_files() has at its end.
 std::vector<NamedBytes> new_kind_files();
 
 // Whether a file that counter_files() names is lines of text.

@@ -1,5 +1,5 @@
-// Small good files of the kinds of cann_new_kinds.md, for the seeds of the fuzz targets of PROF
-// folders.
+// Small good files of the kinds of cann_new_kinds.md 2 to 4, for the seeds of the fuzz targets of
+// PROF folders.
 #include "counter_seeds.hpp"
 #include "support/prof/wire.hpp"
 

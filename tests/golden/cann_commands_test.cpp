@@ -219,9 +219,9 @@ TEST_CASE(
     CHECK(finding.at("lacks") == files.at(file.substr(file.rfind('/') + 1)));
   }
   CHECK(unread == files.size());
-  CHECK(contains(
-      result.err,
-      "verdict: complete without files of PID-Threads.data, files of brand_new.data, program counters"));
+  CHECK(contains(result.err,
+                 "verdict: complete without files of PID-Threads.data, files of brand_new.data, "
+                 "program counters"));
   for (const auto& [name, lacks] : files) CHECK(contains(result.err, name));
   CHECK_FALSE(contains(result.err, "nano_stars"));
 
@@ -239,7 +239,8 @@ TEST_CASE(
   CHECK(contains(log.out, "without,PID-Threads.data,1"));
   CHECK(contains(log.out, "without,instr.pc_sampling_group0,2"));
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
-  for (const char* part : {"instr.pc_sampling_group0", "PID-Threads.data", "brand_new.data", "program counters"})
+  for (const char* part :
+       {"instr.pc_sampling_group0", "PID-Threads.data", "brand_new.data", "program counters"})
     CHECK(contains(doctor.out, part));
   for (const auto& [name, lacks] : files) CHECK(contains(doctor.out, name));
 }

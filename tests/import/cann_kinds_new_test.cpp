@@ -1,5 +1,5 @@
 // Kinds of the collector of 2026 that stand alone: its note of lost data, operators of replayed
-// kernels, hardware queues, busy units of a core. Source: docs/formats/cann_new_kinds.md.
+// kernels, hardware queues, busy units of a core. Source: cann_new_kinds.md 2.4, 2.5, 4.5, 7.
 #include <catch2/catch.hpp>
 
 #include "import/cann_kind_run.hpp"

@@ -17,7 +17,8 @@ class CannCcuMission : public cann::Table {
                .title = "CCU missions",
                .help = "loops of the communication units, and their waits for each rank",
                .exists = "SELECT 1 FROM ccu_span",
-               .needs = {"ccu"}},
+               .needs = {"ccu"},
+               .group = kEngineLayers},
               {"Device_id", "Stream ID", "Task Id", "Instruction ID", "Instruction Start Time(us)",
                "Instruction Duration(us)", "Notify Instruction ID", "Notify Rank ID",
                "Notify Duration(us)"}) {}
@@ -53,7 +54,8 @@ class CannCcuChannel : public cann::Table {
                .title = "CCU channels",
                .help = "bandwidth of the channels of the communication units",
                .exists = "SELECT 1 FROM ccu_channel",
-               .needs = {"ccu"}},
+               .needs = {"ccu"},
+               .group = kEngineLayers},
               {"Device_id", "Channel Id", "Timestamp(us)", "Max Bandwidth(MB/s)",
                "Min Bandwidth(MB/s)", "Avg Bandwidth(MB/s)"}) {}
 

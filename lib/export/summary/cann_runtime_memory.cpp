@@ -74,7 +74,8 @@ class CannRuntimeMemory : public cann::Table {
                .title = "Runtime memory",
                .help = "allocations of the runtime, and how long they were held",
                .exists = "SELECT 1 FROM runtime_block",
-               .needs = {"memmng_info"}},
+               .needs = {"memmng_info"},
+               .group = kRuntimeTables},
               {"Device_id", "Kind", "Space", "Address", "Size(Byte)", "Allocation Time(us)",
                "Release Time(us)", "Lifetime(us)", "State", "API", "Thread ID"}) {}
 
@@ -120,7 +121,8 @@ class CannRuntimeMemoryPeak : public cann::Table {
                .help = "most that was allocated, what is still held, and holes between",
                .exists = "SELECT 1 FROM runtime_block",
                .needs = {"memmng_info"},
-               .is_shown = true},
+               .is_shown = true,
+               .group = kRuntimeTables},
               {"Device_id", "Kind", "Space", "Allocations", "Releases", "Releases of Earlier",
                "Releases Not Recorded", "Peak(Byte)", "Peak Time(us)", "Peak API", "Held(Byte)",
                "Held Blocks", "Holes", "Holes(Byte)", "Largest Hole(Byte)"}) {}
@@ -234,7 +236,8 @@ class CannRuntimeCopy : public cann::Table {
                .help = "what calls of the runtime copied and set, by direction",
                .exists = "SELECT 1 FROM runtime_copy",
                .needs = {"memcpy_ext_info|memset_info"},
-               .is_shown = true},
+               .is_shown = true,
+               .group = kRuntimeTables},
               {"Device_id", "Direction", "Mode", "Count", "Size(Byte)", "API Time(us)",
                "Device Time(us)", "Bandwidth(GB/s)"}) {}
 

@@ -152,7 +152,8 @@ class CannPageFault : public cann::Table {
                .title = "Page faults",
                .help = "page faults of tasks",
                .exists = "SELECT 1 FROM page_fault",
-               .needs = {"socpmu"}},
+               .needs = {"socpmu"},
+               .group = kCounterLayers},
               {"Device Id", "Stream Id", "Task Id", "Page Fault Num", "Op Name"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

@@ -14,7 +14,8 @@ class CannStreamQueue : public cann::Table {
                .title = "Streams and hardware queues",
                .help = "hardware queue and life of each stream",
                .exists = "SELECT 1 FROM stream_queue",
-               .needs = {"stream_sq_info"}},
+               .needs = {"stream_sq_info"},
+               .group = kRuntimeTables},
               {"Device_id", "Stream ID", "Queue ID", "Scheduler ID", "Start Time(us)",
                "End Time(us)", "Streams of Queue"}) {}
 

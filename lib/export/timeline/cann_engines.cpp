@@ -26,7 +26,8 @@ class CannFusion : public cann::Layer {
       : Layer({.name = "fusion_task",
                .help = "what fused tasks ran on each engine",
                .exists = "SELECT 1 FROM fusion_part",
-               .needs = {"stars_soc"}}) {}
+               .needs = {"stars_soc"},
+               .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -69,7 +70,8 @@ class CannCcu : public cann::Layer {
       : Layer({.name = "ccu",
                .help = "loops and waits of the communication units",
                .exists = "SELECT 1 FROM ccu_span",
-               .needs = {"ccu"}}) {}
+               .needs = {"ccu"},
+               .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -141,7 +143,8 @@ class CannDpu : public cann::Layer {
       : Layer({.name = "dpu",
                .help = "kernels of data units that the host drives",
                .exists = "SELECT 1 FROM dpu_task",
-               .needs = {"dpu_track"}}) {}
+               .needs = {"dpu_track"},
+               .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -158,9 +161,7 @@ class CannDpu : public cann::Layer {
       const std::int64_t duration = saturating_subtract(read.integer(2), read.integer(1));
       if (!out.draws(duration)) continue;
       const std::int64_t unit = read.integer(0);
-      const TraceLane lane{
-          processes.pid(cann::TraceProcess::dpu, (cann::kFirstDpu + unit) % cann::kHostDevice),
-          read.integer(3)};
+      const TraceLane lane{processes.pid(cann::TraceProcess::dpu, unit), read.integer(3)};
       if (units.insert(unit).second)
         out.process(lane.pid, "CANN", fmt::format("DPU {}", unit),
                     static_cast<std::int64_t>(cann::TraceProcess::dpu));
@@ -183,7 +184,8 @@ class CannBiu : public cann::Layer {
       : Layer({.name = "biu_perf",
                .help = "which units of a core were busy",
                .exists = "SELECT 1 FROM biu_span",
-               .needs = {"biu_perf"}}) {}
+               .needs = {"biu_perf"},
+               .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -227,7 +229,8 @@ class CannBlockDetail : public cann::Layer {
       : Layer({.name = "block_detail",
                .help = "the first and the last block of each task",
                .exists = "SELECT 1 FROM task_blocks",
-               .needs = {"ffts_profile"}}) {}
+               .needs = {"ffts_profile"},
+               .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

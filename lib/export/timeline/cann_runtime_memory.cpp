@@ -26,7 +26,8 @@ class CannRuntimeMemoryCounters : public cann::Layer {
       : Layer({.name = "runtime_memory",
                .help = "memory that the runtime has allocated",
                .exists = "SELECT 1 FROM runtime_block WHERE allocation_id IS NOT NULL",
-               .needs = {"memmng_info"}}) {}
+               .needs = {"memmng_info"},
+               .is_default = false}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

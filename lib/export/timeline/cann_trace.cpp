@@ -47,6 +47,9 @@ TraceProcesses::TraceProcesses(const Database& db)
 
 std::int64_t TraceProcesses::pid(TraceProcess process, std::int64_t device) const {
   constexpr std::uint64_t kOrderMask = 31;
+  // Data units have the place of operator memory, which is behind them.
+  constexpr std::int64_t kDataUnits = 16;
+  if (process == TraceProcess::operator_memory) device = (device + kDataUnits) % kHostDevice;
   const auto bits = static_cast<std::uint64_t>(host_pid_) << 10 |
                     (static_cast<std::uint64_t>(process) & kOrderMask) << 5 |
                     static_cast<std::uint64_t>(device);

@@ -48,7 +48,7 @@ enum class TraceProcess : std::int64_t {
   // Places that nothing else has here; the vendor's tool puts these behind all others, where its
   // numbers depend on what else there is.
   operator_memory = 8,
-  dpu = 8,  // of the data units, from device kFirstDpu on
+  dpu = 8,  // numbered by data units; operator_memory after them
   core_utilization = 5,
   ub = 4,
   voltage = 33,
@@ -61,9 +61,6 @@ enum class TraceProcess : std::int64_t {
   cann5_ge_ops = 5,
   cann5_runtime = 6,
 };
-
-// Data units are numbered after the devices.
-inline constexpr std::int64_t kFirstDpu = 16;
 
 // The process of tasks; CANN 5 called it after what schedules them.
 constexpr std::string_view hardware_name(bool is_cann5) {

@@ -18,6 +18,7 @@ namespace msprof::cann {
 
 namespace {
 
+constexpr std::string_view kCcuKind = "ccu";
 constexpr std::size_t kCcuRanks = 16;
 constexpr std::size_t kCcuChannels = 128;
 constexpr std::uint16_t kNoChannel = 0xFFFF;
@@ -78,9 +79,9 @@ constexpr CcuStem kCcuStems[] = {
 
 RecordFormat ccu_format(const CcuStem& stem) {
   constexpr std::size_t kHostBytes = 256;
-  if (stem.file == CcuFile::instr) return {stem.stem, sizeof(CcuInstrWire)};
-  if (stem.file == CcuFile::stat) return {stem.stem, sizeof(CcuStatWire)};
-  return {stem.stem, kHostBytes, has_record_head};
+  if (stem.file == CcuFile::instr) return {kCcuKind, sizeof(CcuInstrWire)};
+  if (stem.file == CcuFile::stat) return {kCcuKind, sizeof(CcuStatWire)};
+  return {kCcuKind, kHostBytes, has_record_head};
 }
 
 // Where a channel begins in the words of a sample.
@@ -105,7 +106,7 @@ class CcuKind : public RawKind {
  public:
   explicit CcuKind(CannImport& import) : import_(import) {}
 
-  std::string_view name() const override { return "ccu"; }
+  std::string_view name() const override { return kCcuKind; }
   bool owns(const RawFile& file) const override { return stem_of(file) != nullptr; }
 
   void import(const ImportContext&, const RawFile& file) override {
@@ -185,8 +186,8 @@ class CcuKind : public RawKind {
   // False where the records of a part have no times.
   bool has_clock(const ImportContext& context, const Gathered& gathered) {
     if (gathered.part.clock) return true;
-    context.report.add(FindingId::no_clock, gathered.stem.stem, gathered.part.name,
-                       "no clock of the device", "its records have no times and are left out");
+    context.report.add(FindingId::no_clock, kCcuKind, gathered.part.name, "no clock of the device",
+                       "its records have no times and are left out");
     return false;
   }
 

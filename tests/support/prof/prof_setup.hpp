@@ -59,7 +59,9 @@ struct ProfSetup {
     return platform == "5" || platform == "7" || platform == "8" || platform == "11";
   }
   // Chips whose tasks have ids of 32 bits.
-  bool is_v6() const { return platform == "15" || platform == "16"; }
+  bool is_v6() const {
+    return platform == "15" || platform == "16" || platform == "17" || platform == "18";
+  }
 };
 
 // Other metrics, other cores than the 910B.

@@ -17,7 +17,7 @@ constexpr std::string_view kDirections[] = {
     "device to device", "host to device", "device to host", "decided by addresses"};
 constexpr std::string_view kBatchDirections[] = {
     "host to host",     "host to device",       "device to host",
-    "device to device", "decided by addresses", "host to device",
+    "device to device", "decided by addresses", "host buffer to device",
     "inside a device",  "between devices",      "other"};
 static_assert(std::size(kDirections) == std::size(kBatchDirections));
 
