@@ -156,6 +156,16 @@ TEST_CASE("names of layers that are guessed, all of them, do not make a profile 
   CHECK(verdict.at("without") == nlohmann::json{"recorded layer names (they are guessed)"});
 }
 
+TEST_CASE("info files without a byte are said to be empty, and make no profile complete") {
+  Capture capture;
+  capture.job.info_json("500").file("data/net.1.net.info", "").file("data/net.1.layer.info", "");
+  capture.job.data(DataName{}, aicore_file({layer_record(7, 1, 1)}));
+  const auto verdict = capture.import(0);
+  CHECK(verdict.at("without") == nlohmann::json{"the batch of the model", "names of some layers"});
+  CHECK(capture.rows("SELECT kind, reason FROM import_log WHERE reason LIKE 'empty%'") ==
+        Lines{"net.info|empty, only its name is used", "layer.info|empty: it has no layer names"});
+}
+
 TEST_CASE("a run of collect without an execution of a model is not complete") {
   const std::string calls = acl_api_file({{3, 0, 100, 200}});
   const auto run_json = [](const std::string& options) {

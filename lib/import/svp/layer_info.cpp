@@ -169,7 +169,8 @@ class LayerInfoKind : public RawKind {
     const auto pairs = guess_layers(text);
     if (pairs.empty()) {
       context.report.add(FindingId::unnamed_layers, name(), file.name,
-                         "in the board's own form, no layer names found in it",
+                         text.empty() ? "empty: it has no layer names"
+                                      : "in the board's own form, no layer names found in it",
                          "layers are called layer_<id>");
       return 0;
     }

@@ -30,7 +30,8 @@ class NetInfoKind : public RawKind {
     context.report.count_file(name(), 1);
     if (!first.starts_with("#msprof-net ")) {
       context.report.add(FindingId::no_batch, name(), file.name,
-                         "in the board's own form, only its name is used");
+                         text.empty() ? "empty, only its name is used"
+                                      : "in the board's own form, only its name is used");
       return;
     }
     if (first != "#msprof-net 1") {
