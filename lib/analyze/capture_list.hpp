@@ -41,7 +41,7 @@ std::uint64_t bytes_below(const std::filesystem::path& folder, int depth = 0);
 // "complete", "PARTIAL DATA", "not imported".
 std::string verdict_of(const ListedCapture& capture);
 
-// "2026-11-23 19:06 UTC+8, face_mask, complete": help for completion.
+// "2026-11-23 19:06, face_mask, complete", in local time: help for completion.
 std::string short_line(const ListedCapture& capture);
 
 // "2026-11-23 19:06:12 UTC+8, root@192.168.1.10 (Linux aarch64), main --images 100, run 2 of 5";

@@ -119,9 +119,9 @@ std::optional<std::uint64_t> time_in_name(const std::string& name);
 // Finds the captures that `patterns` (folders or globs) name, in the order given, each once. A
 // folder that holds captures, or folders of a framework's profiler
 // (*_ascend_pt) with captures in them, stands for all of them; those in it that cannot be read are
-// warned of. A pattern that names none, and what a glob matches that is named like a capture and is
-// none, is in the list as a path that Session::open refuses with a sentence, so that one wrong name
-// does not stop the others.
+// warned of. A pattern that names none, and a run without data or an unreadable capture that a glob
+// matches, is in the list as a path that Session::open refuses with a sentence, so that one wrong
+// name does not stop the others.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
 // A capture below a folder, as walk_captures() finds them.
