@@ -43,8 +43,10 @@ esac
 head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
 )sh";
 
-std::string earlier_folder(const std::string& folder) {
-  return (std::filesystem::path(folder).parent_path() / ".msprof").string();
+std::vector<std::string> folders_of_ours(const std::string& folder) {
+  const std::string old = (std::filesystem::path(folder).parent_path() / ".msprof").string();
+  if (folder == old) return {folder};
+  return {folder, old};
 }
 
 namespace {

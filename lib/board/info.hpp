@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "board/shell.hpp"
 #include "board/steps.hpp"
@@ -38,8 +39,8 @@ struct BoardInfo {
 // manual allows letters, digits and '_' only. A board_dir named .msprof is the folder of ours
 // itself.
 extern const std::string_view kFindFolder;
-// $old of that, for a BoardInfo::folder.
-std::string earlier_folder(const std::string& folder);
+// Both, for a BoardInfo::folder: once where that is the one of earlier versions.
+std::vector<std::string> folders_of_ours(const std::string& folder);
 // Behind that, the script that prints them. One fact a line, "name value".
 extern const std::string_view kInfoScript;
 

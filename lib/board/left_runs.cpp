@@ -164,9 +164,8 @@ std::vector<LeftRun> parse_left_runs(std::string_view answer) {
 
 std::vector<LeftRun> list_left_runs(BoardShell& shell, const std::string& folder) {
   std::string text;
-  const BoardAnswer answer =
-      shell.ask(with_lock_functions("looking for earlier runs", kLeftRuns, text),
-                {folder, earlier_folder(folder)});
+  const BoardAnswer answer = shell.ask(
+      with_lock_functions("looking for earlier runs", kLeftRuns, text), folders_of_ours(folder));
   return parse_left_runs(answer.out);
 }
 
@@ -224,7 +223,7 @@ std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std:
 }
 
 std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder) {
-  const BoardAnswer answer = shell.ask(kListKept, {folder, earlier_folder(folder)});
+  const BoardAnswer answer = shell.ask(kListKept, folders_of_ours(folder));
   if (!answer.ok()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
