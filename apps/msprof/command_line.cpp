@@ -536,7 +536,7 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   words.erase(separator, words.end());
   if (words.empty() && !has_rest) return print_help({&root, root.name(), &root}, "");
   const bool is_help = !words.empty() && words.front() == kHelpVerb;
-  if (is_help) words.erase(words.begin());
+  while (!words.empty() && words.front() == kHelpVerb) words.erase(words.begin());
   const NamedCommand wanted = named_command(root, words);
   const auto topic = help_topic_in(*wanted.command, words);
   if (topic) return print_help(wanted, *topic);

@@ -163,7 +163,8 @@ TEST_CASE("collect --help lists the twenty usual options in groups, its topics a
 TEST_CASE("msprof alone and msprof help are help, msprof help VERB is that of the verb") {
   const std::string all = run_msprof({"--help"}).out;
   REQUIRE(all.starts_with("Examples:\n  msprof "));
-  for (const Words& words : {Words{}, Words{"help"}, Words{"-h"}, Words{"help", "--help"}}) {
+  for (const Words& words :
+       {Words{}, Words{"help"}, Words{"-h"}, Words{"help", "--help"}, Words{"help", "help"}}) {
     const auto result = run_msprof(words);
     CAPTURE(words);
     CHECK(result.exit_code == 0);
