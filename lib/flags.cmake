@@ -16,7 +16,7 @@ target_compile_options(msprof_flags INTERFACE
 # (scripts/lint) and ASan find the real faults of these kinds.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(msprof_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
 endif()
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   # Files beyond 2 GiB; and g++ notes calls of templates that a g++ before 7.1 compiled differently.
