@@ -150,11 +150,17 @@ class Settings {
   std::string* const why_;
 };
 
+void ignore(const Settings& settings, const char* key) {
+  say(settings.name() + ": \"" + key +
+      "\" asks for counters of a card, which a host does not have: ignored");
+}
+
 aclError read_switches(const Settings& settings, std::uint64_t& bits) {
   for (const SwitchKey& entry : kSwitches) {
     const std::string value = settings.text(entry.key).value_or(entry.on_by_default ? "on" : "off");
     if (value == "on") {
       bits |= entry.bits;
+      if (entry.bits == 0 && !settings.of_collector()) ignore(settings, entry.key.acl_json);
     } else if (value != "off" && !value.empty()) {
       return settings.wrong(entry.key, value, "\"on\" or \"off\"");
     }
@@ -204,11 +210,6 @@ aclError read_metrics(const Settings& settings, ProfConfig& config) {
   config.metrics = *metrics;
   if (!name.empty()) config.bits |= ACL_PROF_AICORE_METRICS;
   return ACL_SUCCESS;
-}
-
-void ignore(const Settings& settings, const char* key) {
-  say(settings.name() + ": \"" + key +
-      "\" asks for counters of a card, which a host does not have: ignored");
 }
 
 aclError read_settings(const Settings& settings, ProfSettings& out) {
