@@ -68,7 +68,7 @@ TEST_CASE("With --nfs a run records into a folder of the server, which is then u
       scene.user.collect(nfs(), {"job", kBoardJob, "big", "n", "100000", "write", "made", "x"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "records into " + std::string(kShare) + "/msprof-"));
+  CHECK(contains(result.err, "records into " + std::string(kShare) + "/msprof_"));
   CHECK(contains(share.said(), "mount -t nfs -o nolock,tcp " + std::string(kShare) + " /"));
   CHECK(contains(share.said(), "/profiling\numount /"));
   CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(100000)));
