@@ -477,13 +477,9 @@ bool HostRows::captured_op(const HostTrack& track, HostOp& op) {
   const std::int64_t model = captured_.model_of(track);
   // A stream that was captured once has tasks of no graph, too.
   if (model == kNull && captured_.has(track.device, track.stream)) return false;
-  CapturedOps::Wanted wanted;
-  wanted.device = track.device;
-  wanted.stream = track.stream;
-  wanted.task = track.task_number;
-  wanted.has_wide_task = has_unique_ids_;
+  CapturedOps::Wanted wanted{track.device,    track.stream, track.task_number,
+                             has_unique_ids_, std::nullopt, captured_.is_wide()};
   if (model != kNull) wanted.model = static_cast<std::uint32_t>(model);
-  wanted.has_wide_model = captured_.is_wide();
   const CapturedOp* found = captured_ops_.find(wanted);
   if (found == nullptr) return false;
   constexpr std::uint32_t kHalf = 0xFFFF;
