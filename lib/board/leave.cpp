@@ -124,7 +124,10 @@ std::vector<std::string> BoardLeave::products_of(const std::string& capture,
   BoardTransfer transfer(link_.shell(), link_.info());
   std::vector<std::string> files;
   for (const auto& [path, file] : transfer.list(capture).files) {
-    if (!file.is_file() || before.files.contains(path) || is_below(path, kStoreFolder)) continue;
+    // What export writes beside the raw data of the host is of use there alone.
+    if (!file.is_file() || before.files.contains(path) || is_below(path, kStoreFolder) ||
+        is_below(path, "host"))
+      continue;
     files.push_back(path);
     bytes += file.size_bytes;
   }
