@@ -8,6 +8,7 @@
 
 #include "golden/shared_cases.hpp"
 #include "golden/timeline_file.hpp"
+#include "support/lines.hpp"
 
 using namespace msprof::test;
 using namespace msprof::test::prof;
@@ -146,10 +147,9 @@ TEST_CASE("the analyses of the shared captures are those of the vendor's tool") 
     const fs::path found = given.prof / "analyze";
     CHECK(names_in(found) ==
           Lines{"communication.json", "communication_analyzer.db", "communication_matrix.json"});
-    CHECK(result.out == "{\"status\": 0, \"info\": \"\", \"data\": \"" +
-                            (found / "communication.json").string() +
-                            "\"}\n{\"status\": 0, \"info\": \"\", \"data\": \"" +
-                            (found / "communication_matrix.json").string() + "\"}\n");
+    for (const char* file : {"communication.json", "communication_matrix.json"})
+      CHECK(contains(result.out, "\n{\"status\": 0, \"info\": \"\", \"data\": \"" +
+                                     (found / file).string() + "\"}\n"));
     const fs::path expected = given.expected / "analyze";
     for (const char* file : {"communication.json", "communication_matrix.json"})
       CHECK(differences_of(expected / file, found / file) == Lines{});
@@ -258,7 +258,7 @@ TEST_CASE("a rule gives its file alone, type db the database alone, no collectiv
   const RunResult result =
       analyse(run.prof.folder(), {"--rule=communication_matrix", "--type=db", "--clear=on"});
   CHECK(result.exit_code == 0);
-  CHECK(result.out.empty());
+  CHECK_FALSE(contains(result.out, "\"data\""));
   CHECK(names_in(run.prof.folder() / "analyze") == Lines{"communication_analyzer.db"});
   CHECK(tables() == Lines{"CommAnalyzerMatrix"});
   CHECK_FALSE(fs::exists(run.prof.store()));

@@ -302,8 +302,16 @@ TEST_CASE("every product of every shared case of a 910A or 310P equals the vendo
   compare_cases(is_python);
 }
 
-TEST_CASE("every product of every shared case of another chip equals the vendor's") {
-  compare_cases([](const std::string& name) { return !is_python(name); });
+// Two cases, so that they run at the same time.
+TEST_CASE(
+    "every product of every shared case of a 910B from 910b_a to 910b_b equals the vendor's") {
+  compare_cases([](const std::string& name) { return !is_python(name) && name < "910b_c"; });
+}
+
+TEST_CASE(
+    "every product of every shared case of other chips, or later than 910b_b, equals the "
+    "vendor's") {
+  compare_cases([](const std::string& name) { return !is_python(name) && name > "910b_c"; });
 }
 
 // Collectors of today write the record of the frequency under another name.
