@@ -250,10 +250,10 @@ TEST_CASE("Steps, collectives and their tasks are as the store says") {
   const fs::path dir = store.folder() / "out";
   for (const ExportedFile& file : files) CHECK(fs::file_size(file.path) == file.bytes);
   CHECK(lines_of(rows_of(file_in(dir, "tasks", "rank=00017", "PROF_1"))) ==
-        "PROF_1|1|3|8|||2|41|5|MatMul_1|MatMul|AI_CORE|1000000010|100|2||\n"
-        "PROF_1|2|3|8|12||2|42|5|MatMul_1|MatMul|AI_CORE|1000000500||3||\n"
-        "PROF_1|4|3|8|12||2|44||||SDMA|1000000999|40|5|1|\n"
-        "PROF_1|5|3|8|13||2|45|5|MatMul_1|MatMul|AI_CORE|1000001000|60|6|2|\n");
+        "PROF_1|1|3|8|||2|41|5|MatMul_1|MatMul|AI_CORE|1000000010|100|2|||\n"
+        "PROF_1|2|3|8|12||2|42|5|MatMul_1|MatMul|AI_CORE|1000000500||3|||\n"
+        "PROF_1|4|3|8|12||2|44||||SDMA|1000000999|40|5|1||\n"
+        "PROF_1|5|3|8|13||2|45|5|MatMul_1|MatMul|AI_CORE|1000001000|60|6|2||\n");
   CHECK(lines_of(rows_of(file_in(dir, "calls", "rank=00017", "PROF_1"))) ==
         "PROF_1|2|71|72|runtime||KernelLaunch||999999950|30|\nPROF_1|3|71|72|123||||999999950||\n");
   CHECK(lines_of(rows_of(file_in(dir, "collectives", "rank=00017", "PROF_1"))) ==
