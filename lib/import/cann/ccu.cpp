@@ -94,9 +94,9 @@ std::array<std::size_t, kCcuChannels> channel_places() {
     const bool is_shifted = channel >= kFirstTail && channel % 4 == 0;
     places[channel] = at + (is_shifted ? 6 : 0);
     if (channel < kFirstTail) {
-      at += channel % 12 == 11 ? 9 : 5;
+      at += channel % 12 == 11 ? 9U : 5U;
     } else {
-      at += channel % 4 == 0 || channel % 4 == 3 ? 11 : 5;
+      at += channel % 4 == 0 || channel % 4 == 3 ? 11U : 5U;
     }
   }
   return places;
