@@ -90,8 +90,9 @@ std::vector<std::string> options_without_parameter(const CollectorSettings& sett
 }
 
 std::string loads_without_proc(const CollectorSettings& settings) {
+  const std::string loads = settings.value("host-sys");
   std::string names;
-  for (const std::string_view name : split(settings.value("host-sys"), ',')) {
+  for (const std::string_view name : split(loads, ',')) {
     if (name.empty() || name == "cpu" || name == "mem") continue;
     names.append(names.empty() ? "" : ",").append(name);
   }
