@@ -234,8 +234,12 @@ TEST_CASE("a gzipped timeline is the same timeline, in parts, too") {
   }
 }
 
-TEST_CASE("the same run gives the same bytes of every timeline") {
+TEST_CASE("the same run gives the same text of every timeline") {
   const SplitRun played;
+  // Packed bytes of the same text may differ: isa-l does not promise more.
+  const auto text_of = [](const fs::path& file) {
+    return run_program("/bin/gzip", {"-dcf", file.string()}).out;
+  };
   for (const Lines& words : {Lines{}, Lines{"--gzip"}, Lines{"--split", "300kB"}}) {
     const fs::path first = played.exported("first", words);
     const fs::path second = played.exported("second", words);
@@ -243,7 +247,9 @@ TEST_CASE("the same run gives the same bytes of every timeline") {
     CHECK(!names_in(first).empty());
     for (const std::string& file : names_in(first)) {
       INFO(file);
-      CHECK((read_file(first / file) == read_file(second / file)));
+      const std::string text = text_of(first / file);
+      CHECK(!text.empty());
+      CHECK((text == text_of(second / file)));
     }
   }
 }
