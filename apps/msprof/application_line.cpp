@@ -144,7 +144,7 @@ class CallersStatus {
     has_products_ = has_products_ || gave_products(exit);
     add_cause(exit);
   }
-  // Of what writes no products itself.
+  // Adds the result of a step that writes no products.
   void add_cause(Exit exit) { gravest_ = gravest(gravest_, exit); }
   bool has_products() const { return has_products_; }
   Exit exit() const {

@@ -25,7 +25,7 @@ constexpr std::array kSizeUnits = {Unit{"kB", 1e3},     Unit{"KB", 1e3},      Un
                                    Unit{"GB", 1e9},     Unit{"KiB", 1 << 10}, Unit{"MiB", 1 << 20},
                                    Unit{"GiB", 1 << 30}};
 
-// "12.5ms" as a number and what stands behind it; empty where it is no number >= 0.
+// Splits "12.5ms" into number and unit; empty if the number is missing or below 0.
 struct Quantity {
   double number = 0;
   std::string_view unit;

@@ -36,7 +36,7 @@ class Wrapped {
     has_word_ = false;
   }
   void set_indent(int indent) { indent_ = indent; }
-  // `more`: what a line ends with where the text goes on in the next.
+  // `more` is appended to a line that continues on the next one.
   void add_word(std::string_view word, std::string_view more = "") {
     const int needed = display_width(word) + display_width(more);
     if (has_word_ && used_ + 1 + needed > width_) {
@@ -129,7 +129,7 @@ void add_examples(std::string& out, const std::string& text, int width) {
   for (const Example& example : parse_examples(text)) {
     lines.start_at(2);
     lines.set_indent(6);
-    // A line that goes on ends in a backslash, so that it can be copied.
+    // A continued line ends in a backslash, so that it can be copied.
     for (const std::string_view word : command_words(example.command)) lines.add_word(word, " \\");
     if (!example.comment.empty()) {
       const bool has_room = example.comment_column + kLeastRoom <= width;

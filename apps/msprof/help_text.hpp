@@ -16,7 +16,8 @@ inline constexpr std::string_view kAllOptions = "all";
 // Names of the options of `command` that print help, with what they print.
 std::vector<Suggestion> help_options(const Command& command);
 
-// The topic that one of `words` asks for, whatever stands before it: -h is no value of an option.
+// Returns the help topic that one of `words` requests. -h is help also where an option expects a
+// value.
 // "" is that of --help; nothing where no help is asked for.
 std::optional<std::string> help_topic_in(const Command& command,
                                          const std::vector<std::string>& words);

@@ -182,8 +182,8 @@ std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, boo
   return line;
 }
 
-// "N", the number of a capture within its model, or "MODEL_ID:N". Of several models with a capture
-// N the slowest.
+// Accepts "N", the number of a capture within its model, or "MODEL_ID:N". If several models have a
+// capture N, the slowest is chosen.
 std::size_t choose_step(const std::vector<StepInfo>& steps, const std::string& wanted) {
   if (wanted.empty()) return slowest(steps);
   const auto colon = wanted.find(':');

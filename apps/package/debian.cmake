@@ -1,5 +1,5 @@
-# What the Debian package has elsewhere than `cmake --install`: Debian's zsh looks for what packages bring in
-# a folder of its own, and /usr has no folder tools. CPack runs this over the files before it packs them.
+# Moves files that the Debian package keeps elsewhere than `cmake --install`: Debian's zsh reads completions of
+# packages from vendor-completions, and /usr has no folder tools. CPack runs this before it packs the files.
 set(usr ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr)
 file(RENAME ${usr}/share/zsh/site-functions ${usr}/share/zsh/vendor-completions)
 file(RENAME ${usr}/tools ${usr}/lib/msprof/tools)
