@@ -207,7 +207,7 @@ Exit export_service_files(const std::string& folder) {
   chosen.dirs = {folder};
   return for_each_capture(choose_captures(chosen), [](const ChosenCapture& capture) {
     const ReadyStore ready = ready_store(capture);
-    std::vector<ExportJob> jobs(1);
+    std::vector<ExportJob> jobs;
     add_service_files(jobs, ready.db, capture.products);
     run_export_jobs(ready.db, jobs);
     return ready.exit;

@@ -402,7 +402,7 @@ Exit run_db(const ExportArguments& arguments) {
       [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
         if (has_unified_db(store.database())) {
           auto jobs = plan_unified_db(store, base, style_of(arguments.scope));
-          add_service_files(jobs, store, base);
+          if (!jobs.empty()) add_service_files(jobs, store, base);
           return {std::move(jobs)};
         }
         return {

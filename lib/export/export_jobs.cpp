@@ -91,7 +91,7 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
     if (are_together) job.folder->hold();
     jobs.push_back(std::move(job));
   }
-  add_service_files(jobs, store, base);
+  if (!jobs.empty()) add_service_files(jobs, store, base);
   return jobs;
 }
 

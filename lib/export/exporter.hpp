@@ -93,9 +93,9 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesyste
                                       const TimelineOptions& options);
 std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base,
                                        ExportStyle style = ExportStyle::of_capture);
-// Adds to `jobs`, unless these are none, the files that msserviceprofiler looks for in a capture
-// that is exported: host/sqlite/msproftx.db, the ranges that the application named, and
-// host/data/all_file.complete. Nothing where `base` is not the capture itself.
+// Adds to `jobs` the files that msserviceprofiler looks for in an exported capture:
+// host/sqlite/msproftx.db, the ranges that the application named, and host/data/all_file.complete.
+// Adds nothing if `base` is not the capture itself.
 void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store,
                        const std::filesystem::path& base);
 

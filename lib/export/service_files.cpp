@@ -104,15 +104,9 @@ ExportedFile write_service_db(const Database& store, const fs::path& folder) {
   remove_stale_temporaries(folder);
   const fs::path target = folder / kServiceDbName;
   check_replaceable(target);
-  const fs::path temporary = temporary_beside(target);
-  try {
-    ServiceDb(store, temporary).finish();
-    replace_database(temporary, target);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw;
-  }
+  const TemporaryFile temporary(target);
+  ServiceDb(store, temporary.path()).finish();
+  replace_database(temporary.path(), target);
   return {target, fs::file_size(target)};
 }
 
@@ -121,7 +115,7 @@ ExportedFile write_service_db(const Database& store, const fs::path& folder) {
 void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store, const fs::path& base) {
   const Database& db = store.database();
   const fs::path host = base / "host";
-  if (jobs.empty() || !has_unified_db(db) || is_old_capture(db) || !takes_files(host)) return;
+  if (!has_unified_db(db) || is_old_capture(db) || !takes_files(host)) return;
   const fs::path folder = host / "sqlite";
   std::error_code error;
   const bool has_ranges =

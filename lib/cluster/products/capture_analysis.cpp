@@ -52,22 +52,6 @@ void append_number(std::string& out, std::string_view key, std::int64_t value) {
   append_decimal(out, value, kDecimals);
 }
 
-void append_times(std::string& out, const RankCommunication& times) {
-  out += "\"Communication Time Info\":{\"Start Timestamp(us)\":";
-  append_us_from_ns(out, times.start_ns == kNull ? 0 : times.start_ns);
-  append_number(out, ",\"Elapse Time(ms)\":", times.duration_ns);
-  append_number(out, ",\"Transit Time(ms)\":", times.transit_ns);
-  append_number(out, ",\"Wait Time(ms)\":", times.wait_ns);
-  append_number(out, ",\"Synchronization Time(ms)\":", times.synchronization_ns);
-  append_number(out, ",\"Idle Time(ms)\":", idle_ns(times));
-  out += ",\"Wait Time Ratio\":";
-  append_ratio(out, times.wait_ns, static_cast<int128>(times.wait_ns) + times.transit_ns);
-  out += ",\"Synchronization Time Ratio\":";
-  append_ratio(out, times.synchronization_ns,
-               static_cast<int128>(times.synchronization_ns) + times.transit_ns);
-  out += '}';
-}
-
 // A JSON file with a member for each collective.
 class AnalysisFile {
  public:
@@ -96,7 +80,7 @@ class AnalysisFile {
 
 void write_times(AnalysisFile& file, std::string_view key, const RankCommunication& times) {
   std::string& out = file.begin(key);
-  append_times(out, times);
+  append_time_info(out, times, idle_ns(times));
   out += ",\"Communication Bandwidth Info\":{";
   for (const Band band : kShownBands) {
     if (band != kShownBands[0]) out += ',';
@@ -125,9 +109,7 @@ void write_links(AnalysisFile& file, std::string_view key, const AnalysedLinks& 
 class AnalysisDb {
  public:
   AnalysisDb(const fs::path& target, const AnalysisOptions& options)
-      : target_(target),
-        temporary_(temporary_beside(target)),
-        db_(Database::create(temporary_, kPageBytes)) {
+      : target_(target), temporary_(target), db_(Database::create(temporary_.path(), kPageBytes)) {
     db_.execute("BEGIN;");
     if (options.communication) {
       for (const char* table : kTimeTables) db_.execute(table);
@@ -139,12 +121,6 @@ class AnalysisDb {
       link_.emplace(db_.prepare("INSERT INTO CommAnalyzerMatrix VALUES(?,?,?,?,?,?,?,?)"));
     }
   }
-  ~AnalysisDb() {
-    std::error_code ignored;
-    fs::remove(temporary_, ignored);
-  }
-  AnalysisDb(const AnalysisDb&) = delete;
-  AnalysisDb& operator=(const AnalysisDb&) = delete;
 
   void add(const AnalysedCollective& item) {
     if (time_) add_times(item);
@@ -157,7 +133,7 @@ class AnalysisDb {
     link_.reset();
     db_.execute("COMMIT;");
     db_.close();
-    replace_database(temporary_, target_);
+    replace_database(temporary_.path(), target_);
   }
 
  private:
@@ -207,7 +183,7 @@ class AnalysisDb {
   }
 
   fs::path target_;
-  fs::path temporary_;
+  TemporaryFile temporary_;
   Database db_;
   std::optional<Statement> time_;
   std::optional<Statement> band_;

@@ -121,6 +121,8 @@ std::string communication_name(const ClusterView& view, const CommunicationItem&
 void append_decimal(std::string& out, std::int64_t value, int decimals);
 // numerator / denominator with at most four decimals; "0.0" where the denominator is 0.
 void append_ratio(std::string& out, int128 numerator, int128 denominator);
+// "Communication Time Info"; products of a cluster and of a capture differ in the idle time.
+void append_time_info(std::string& out, const RankCommunication& rank, std::int64_t idle_ns);
 // A member of "Communication Bandwidth Info".
 void append_band(std::string& out, Band band, const BandTotal& total,
                  std::int64_t least_large_bytes);

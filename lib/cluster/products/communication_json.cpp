@@ -19,25 +19,9 @@ void append_ms(std::string& out, std::string_view key, std::int64_t ns) {
   append_decimal(out, ns, kMsDecimals);
 }
 
-void append_time_info(std::string& out, const RankCommunication& rank) {
-  out += "\"Communication Time Info\":{\"Start Timestamp(us)\":";
-  append_us_from_ns(out, rank.start_ns == kNull ? 0 : rank.start_ns);
-  append_ms(out, ",\"Elapse Time(ms)\":", rank.duration_ns);
-  append_ms(out, ",\"Transit Time(ms)\":", rank.transit_ns);
-  append_ms(out, ",\"Wait Time(ms)\":", rank.wait_ns);
-  append_ms(out, ",\"Synchronization Time(ms)\":", rank.synchronization_ns);
-  append_ms(out, ",\"Idle Time(ms)\":", rank.idle_ns());
-  out += ",\"Wait Time Ratio\":";
-  append_ratio(out, rank.wait_ns, static_cast<int128>(rank.wait_ns) + rank.transit_ns);
-  out += ",\"Synchronization Time Ratio\":";
-  append_ratio(out, rank.synchronization_ns,
-               static_cast<int128>(rank.synchronization_ns) + rank.transit_ns);
-  out += '}';
-}
-
 void append_rank(std::string& out, std::int64_t number, const RankCommunication& rank) {
   out += fmt::format("\"{}\":{{", number);
-  append_time_info(out, rank);
+  append_time_info(out, rank, rank.idle_ns());
   out += ",\"Communication Bandwidth Info\":{";
   for (std::size_t i = 0; i < kBands; ++i) {
     const auto band = static_cast<Band>(i);
@@ -74,6 +58,22 @@ void write_items(AtomicFile& file, const ClusterView& view, CommunicationItems i
 }
 
 }  // namespace
+
+void append_time_info(std::string& out, const RankCommunication& rank, std::int64_t idle_ns) {
+  out += "\"Communication Time Info\":{\"Start Timestamp(us)\":";
+  append_us_from_ns(out, rank.start_ns == kNull ? 0 : rank.start_ns);
+  append_ms(out, ",\"Elapse Time(ms)\":", rank.duration_ns);
+  append_ms(out, ",\"Transit Time(ms)\":", rank.transit_ns);
+  append_ms(out, ",\"Wait Time(ms)\":", rank.wait_ns);
+  append_ms(out, ",\"Synchronization Time(ms)\":", rank.synchronization_ns);
+  append_ms(out, ",\"Idle Time(ms)\":", idle_ns);
+  out += ",\"Wait Time Ratio\":";
+  append_ratio(out, rank.wait_ns, static_cast<int128>(rank.wait_ns) + rank.transit_ns);
+  out += ",\"Synchronization Time Ratio\":";
+  append_ratio(out, rank.synchronization_ns,
+               static_cast<int128>(rank.synchronization_ns) + rank.transit_ns);
+  out += '}';
+}
 
 void append_band(std::string& out, Band band, const BandTotal& total,
                  std::int64_t least_large_bytes) {
