@@ -3,6 +3,7 @@
 // For writers, messages and the session.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -46,6 +47,9 @@ std::uint64_t fnv1a(std::string_view bytes);
 std::size_t partial_match_at_end(std::string_view text, std::string_view word);
 
 std::vector<std::string_view> split(std::string_view text, char separator);
+// The views would outlive a temporary text.
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> split(Text&& text, char separator) = delete;
 std::string_view trim(std::string_view text);
 std::string lower_ascii(std::string_view text);
 

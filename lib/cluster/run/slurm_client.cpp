@@ -115,8 +115,9 @@ std::vector<SlurmNode> SlurmClient::nodes(const std::string& list) const {
 std::vector<std::string> SlurmClient::names_of(const std::string& list) const {
   if (list.empty() || list.starts_with('-'))
     throw Error(Exit::usage, fmt::format("'{}' is no list of nodes", printable(list)));
+  const std::string answer = ask({"scontrol", "show", "hostnames", list});
   std::vector<std::string> names;
-  for (const std::string_view line : split(ask({"scontrol", "show", "hostnames", list}), '\n')) {
+  for (const std::string_view line : split(answer, '\n')) {
     if (!trim(line).empty()) names.emplace_back(trim(line));
   }
   return names;
