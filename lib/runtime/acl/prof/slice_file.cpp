@@ -354,20 +354,25 @@ void SliceFile::fail(int error) {
 // The last record of a slice has been written. A worker that ends leaves the rest to finish().
 void SliceFile::complete(std::uint64_t slice) {
   slot(slice).end_ns = runtime::monotonic_ns();
+  // Not by the worker: records would be lost while it has no time, although there is room.
+  if (budget_.is_limited() && !layout_.is_kept) offer(slice);
   if (worker_ == nullptr ||
       worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)
     retire(slice);
 }
 
+void SliceFile::offer(std::uint64_t slice) try {
+  budget_.offer({path(slice), per_slice_ * layout_.record_bytes, per_slice_});
+} catch (const std::exception&) {
+  // No memory: the slice keeps its space.
+}
+
 void SliceFile::retire(std::uint64_t slice) {
-  std::uint64_t bytes = 0;
   {
     const std::lock_guard lock(mutex_);
     slices_[slice].end_ns = slot(slice).end_ns;
-    bytes = slices_[slice].bytes;
   }
   unmap(slice);
-  if (budget_.is_limited() && !layout_.is_kept) budget_.offer({path(slice), bytes, per_slice_});
 }
 
 // Its records are all written, and nobody else unmaps it.

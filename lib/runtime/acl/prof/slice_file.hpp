@@ -128,6 +128,7 @@ class SliceFile {
   void look_ahead(std::uint64_t slice, std::uint64_t within);
   void fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to);
   void complete(std::uint64_t slice);
+  void offer(std::uint64_t slice);
   void retire(std::uint64_t slice);
   void unmap(std::uint64_t slice);
   void wait_for_records(std::uint64_t end);
