@@ -18,6 +18,7 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "store/pages/page_file.hpp"
+#include "store/pages/page_guard.hpp"
 
 namespace msprof {
 
@@ -26,6 +27,9 @@ namespace {
 constexpr unsigned kStepsBetweenLooks = 1u << 14;
 // Largest row that is read. Import cuts texts at a quarter of it.
 constexpr int kMaxRow = 4 << 20;
+// Of the tables of a store, and of our SQL; nothing comes near.
+constexpr int kMaxSqlBytes = 1 << 17;
+constexpr int kMaxColumns = 500;
 
 }  // namespace
 
@@ -37,7 +41,15 @@ void fail_with(sqlite3* db, std::string_view doing) {
   const std::string message =
       fmt::format("{} {}: {}", doing, file == nullptr ? "the store" : file, sqlite3_errmsg(db));
   switch (code) {
+    case SQLITE_INTERRUPT:
+      interrupt::check();
+      throw Error(Exit::internal_error, message);
     case SQLITE_FULL:
+      if (sqlite3_db_readonly(db, "main") == 1) {
+        throw Error(Exit::cannot_write,
+                    message + " (temporary files; TMPDIR can name a folder with more space)");
+      }
+      [[fallthrough]];
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
@@ -213,6 +225,7 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
       "unix-none");
   database.db_.reset(db);
   if (code != SQLITE_OK) fail_with(db, "creating");
+  pages::end_on_interrupt(db);
   database.execute(fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=NONE;", page_bytes));
   database.execute(
       "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
@@ -223,16 +236,19 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
 Database Database::open_read_only(const std::filesystem::path& path) {
   Database database;
   sqlite3* db = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+                                   pages::guarded_vfs());
   database.db_.reset(db);
   if (code != SQLITE_OK) {
     throw Error(Exit::nothing_to_do,
                 fmt::format("cannot open {}: {}", path.string(), sqlite3_errstr(code)));
   }
+  pages::end_on_interrupt(db);
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
+  sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
+  sqlite3_limit(db, SQLITE_LIMIT_COLUMN, kMaxColumns);
   // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
   database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
-  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
   return database;
 }
 

@@ -23,6 +23,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "store/database.hpp"
+#include "store/pages/page_guard.hpp"
 
 namespace msprof {
 
@@ -134,7 +135,8 @@ std::string words_about_sql(sqlite3* db, std::string_view sql) {
 }
 
 // SqlWatchdog: ends the program when SQL of a user hangs within a single function, where
-// SQLite never checks the clock: instr() and trim() of long texts can take hours. For SqlGuard.
+// SQLite checks neither the clock nor for an interrupt: instr() and trim() of long texts can take
+// hours. For SqlGuard.
 
 class SqlWatchdog {
  public:
@@ -145,7 +147,8 @@ class SqlWatchdog {
   SqlWatchdog(const SqlWatchdog&) = delete;
   SqlWatchdog& operator=(const SqlWatchdog&) = delete;
 
-  // Starts the limit: work must be over in `seconds`, or calm() be called.
+  // Starts the limit: calm() must be called within `seconds`, and soon after an interrupt. 0: the
+  // interrupt alone.
   void expect_within(double seconds);
   void calm() { deadline_ns_ = 0; }
 
@@ -153,7 +156,7 @@ class SqlWatchdog {
   void watch();
 
   std::string message_;
-  std::atomic<std::int64_t> deadline_ns_{0};  // of the steady clock; 0: none
+  std::atomic<std::int64_t> deadline_ns_{0};  // of the steady clock; 0: no work
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_over_ = false;
@@ -180,13 +183,18 @@ SqlWatchdog::~SqlWatchdog() {
 }
 
 void SqlWatchdog::expect_within(double seconds) {
-  deadline_ns_ = now_ns() + static_cast<std::int64_t>(seconds * 1e9);
+  deadline_ns_ = seconds > 0 ? now_ns() + static_cast<std::int64_t>(seconds * 1e9) : INT64_MAX;
 }
 
 void SqlWatchdog::watch() {
+  // SQLite ends any other statement before.
+  constexpr int kLooksAfterInterrupt = 3;
+  int looks = 0;
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, kBetweenLooks, [this] { return is_over_; })) {
     const std::int64_t deadline = deadline_ns_;
+    looks = deadline != 0 && interrupt::received() != 0 ? looks + 1 : 0;
+    if (looks > kLooksAfterInterrupt) ::_exit(static_cast<int>(Exit::interrupted));
     if (deadline == 0 || now_ns() < deadline) continue;
     log::error("{}", message_);
     ::_exit(static_cast<int>(Exit::usage));
@@ -283,7 +291,10 @@ struct SqlGuard::State {
       state->entered = Clock::now();
       if (!is_theirs || !state->watchdog) return;
       const std::chrono::duration<double> time = used;
-      state->watchdog->expect_within(state->limit_seconds - time.count() + state->grace_seconds);
+      state->watchdog->expect_within(
+          state->limit_seconds > 0
+              ? std::max(state->limit_seconds - time.count() + state->grace_seconds, 0.001)
+              : 0);
     }
     void leave() override {
       if (is_theirs && state->watchdog) state->watchdog->calm();
@@ -398,7 +409,7 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
 
 SqlGuard::~SqlGuard() {
   if (!state_) return;
-  sqlite3_progress_handler(state_->db, 0, nullptr, nullptr);
+  pages::end_on_interrupt(state_->db);
   sqlite3_set_authorizer(state_->db, authorize, nullptr);
 }
 SqlGuard::SqlGuard(SqlGuard&&) noexcept = default;
@@ -442,8 +453,7 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   if (sql.find('\0') != std::string_view::npos)
     throw Error(Exit::usage, "the SQL holds a zero byte; it must be text");
   state_->theirs.used = {};
-  if (!state_->watchdog && state_->limit_seconds > 0)
-    state_->watchdog = std::make_unique<SqlWatchdog>(state_->time_out());
+  if (!state_->watchdog) state_->watchdog = std::make_unique<SqlWatchdog>(state_->time_out());
   state_->recorder.columns.clear();
   Prepared first = [&] {
     const RecorderSwitch on(state_->recorder);

@@ -36,7 +36,8 @@ class SqlGuard {
 
   // How long SQLite may work on one statement, in seconds; 0: as long as it takes. `option` is
   // named in the sentence about a time-out, "--timeout". Ctrl-C ends a statement in any case.
-  // SQL that hangs within one function cannot be ended: so long after the limit the program is.
+  // SQL that hangs within one function cannot be ended: so long after the limit the program is, and
+  // a second after Ctrl-C.
   void limit_time(double seconds, std::string_view option = {},
                   double grace_seconds = kGraceSeconds);
 

@@ -4,15 +4,37 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "store/database.hpp"
+#include "store/pages/page_guard.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Readers take the tasks of each run by their ids: runs that overlap, as no import writes them,
+// would be any number of readings of the table.
+bool has_disjoint_runs(const Database& db) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+  Statement read = db.prepare("SELECT first_task_id, last_task_id FROM task_run ORDER BY id");
+  while (read.step()) {
+    if (!read.is_integer(0) || !read.is_integer(1)) return false;
+    if (read.integer(0) <= read.integer(1)) runs.emplace_back(read.integer(0), read.integer(1));
+  }
+  std::sort(runs.begin(), runs.end());
+  return std::adjacent_find(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
+           return b.first <= a.second;
+         }) == runs.end();
+}
+
+}  // namespace
 
 std::optional<TraceDb> TraceDb::open(const fs::path& path) {
   std::error_code ignored;
@@ -21,7 +43,8 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     TraceDb store(Database::open_read_only(path), path);
     Statement version = store.prepare("SELECT * FROM pragma_user_version, pragma_application_id");
     if (!version.step() || version.integer(0) != kSchemaVersion ||
-        version.integer(1) != kApplicationId || !has_our_tables(store.database())) {
+        version.integer(1) != kApplicationId || !has_our_tables(store.database()) ||
+        !has_disjoint_runs(store.database())) {
       return std::nullopt;
     }
     store.db_.read_by_pages();
@@ -73,11 +96,12 @@ std::string address_of(const fs::path& path) {
 
 UnlockedDb open_unlocked(const fs::path& path) {
   sqlite3* db = nullptr;
-  const int code =
-      sqlite3_open_v2(address_of(path).c_str(), &db,
-                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
+  const int code = sqlite3_open_v2(address_of(path).c_str(), &db,
+                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
+                                   pages::guarded_vfs());
   UnlockedDb opened(db);
   if (code != SQLITE_OK) return nullptr;
+  pages::end_on_interrupt(db);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
   return opened;
@@ -121,7 +145,9 @@ std::vector<std::string> metas_of_any_version(const fs::path& path,
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
   const UnlockedDb db = open_unlocked(path);
-  if (!db || !has_our_meta(db.get())) return {};
+  const bool is_ours = db && has_our_meta(db.get());
+  interrupt::check();
+  if (!is_ours) return {};
   const Query read = prepare(db.get(), "SELECT value FROM meta WHERE key = ?");
   if (!read) return {};
   std::vector<std::string> texts;
@@ -129,6 +155,7 @@ std::vector<std::string> metas_of_any_version(const fs::path& path,
     sqlite3_reset(read.get());
     sqlite3_bind_text(read.get(), 1, key.data(), static_cast<int>(key.size()), SQLITE_STATIC);
     const int code = sqlite3_step(read.get());
+    if (code == SQLITE_INTERRUPT) interrupt::check();
     if (code != SQLITE_ROW && code != SQLITE_DONE) return {};  // damaged
     texts.push_back(code == SQLITE_ROW ? text_of(read.get(), 0) : std::string());
   }

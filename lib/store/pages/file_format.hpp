@@ -17,8 +17,9 @@ inline constexpr std::size_t kReadVersionAt = 19;
 inline constexpr std::size_t kReservedBytesAt = 20;
 inline constexpr std::size_t kChangeCounterAt = 24;
 inline constexpr std::size_t kPageCountAt = 28;
-inline constexpr std::size_t kFormatAt = 44;    // 4: 0 and 1 are stored without a byte
-inline constexpr std::size_t kEncodingAt = 56;  // 1: UTF-8
+inline constexpr std::size_t kFormatAt = 44;       // 4: 0 and 1 are stored without a byte
+inline constexpr std::size_t kLargestRootAt = 52;  // 0: without the pages of auto_vacuum
+inline constexpr std::size_t kEncodingAt = 56;     // 1: UTF-8
 inline constexpr std::size_t kCountValidForAt = 92;
 
 // The page with this byte holds nothing: locks are on it.
@@ -27,6 +28,8 @@ inline constexpr std::uint32_t kLockByte = 0x40000000;
 // Headers of the pages of a b-tree.
 inline constexpr std::byte kInteriorPage{0x05};
 inline constexpr std::byte kLeafPage{0x0d};
+inline constexpr std::byte kIndexInteriorPage{0x02};
+inline constexpr std::byte kIndexLeafPage{0x0a};
 inline constexpr std::size_t kCellCountAt = 3;
 inline constexpr std::size_t kContentAt = 5;
 inline constexpr std::size_t kRightChildAt = 8;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "store/pages/file_format.hpp"
+#include "store/pages/page_guard.hpp"
 #include "store/pages/record.hpp"
 
 namespace msprof::pages {
@@ -25,9 +26,12 @@ std::unique_ptr<PageFile> PageFile::open(sqlite3* db) {
   Statement lock(db, "SELECT 1 FROM sqlite_schema");
   if (!lock.step()) return nullptr;
   std::unique_ptr<PageFile> pages(new PageFile(db, std::move(lock)));
-  // SQLite's own handle: to close another one of the same file would drop its locks.
-  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &pages->file_) != SQLITE_OK ||
-      pages->file_ == nullptr || pages->file_->pMethods == nullptr || !pages->read_header()) {
+  // SQLite's own handle: to close another one of the same file would drop its locks. Any thread may
+  // read from it but not through the guard.
+  const bool is_guarded =
+      sqlite3_file_control(db, "main", kSystemFileControl, &pages->file_) == SQLITE_OK;
+  if (!is_guarded || pages->file_ == nullptr || pages->file_->pMethods == nullptr ||
+      !pages->read_header()) {
     return nullptr;
   }
   Statement read(db, "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'");

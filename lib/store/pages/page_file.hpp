@@ -24,6 +24,7 @@ class PageFile {
   static std::unique_ptr<PageFile> open(sqlite3* db);
 
   std::uint32_t page_bytes() const { return page_bytes_; }
+  std::uint32_t page_count() const { return page_count_; }
   // Without those that are reserved for others at the end of a page.
   std::uint32_t usable_bytes() const { return usable_bytes_; }
 

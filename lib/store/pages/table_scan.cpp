@@ -16,6 +16,7 @@ constexpr std::size_t kMaxDepth = 20;
 // A reading of the file; a page may be as large.
 constexpr std::size_t kReadBytes = 1 << 16;
 constexpr unsigned kRowsBetweenLooks = 1u << 14;
+constexpr unsigned kPagesBetweenLooks = 1u << 10;
 // A longer row is refused by SQLite, too (database.cpp).
 constexpr std::uint64_t kMaxPayload = 4 << 20;
 
@@ -123,6 +124,7 @@ std::span<const std::byte> TableScan::whole_payload(const std::byte* local, std:
   std::uint32_t number = big_endian_32(local + local_bytes);
   std::vector<std::byte> page(file_->page_bytes());
   while (overflow_.size() < bytes) {
+    count_page();
     file_->read(number, 1, page);
     const std::size_t count = std::min<std::size_t>(usable - 4, bytes - overflow_.size());
     overflow_.insert(overflow_.end(), page.begin() + 4,
@@ -176,8 +178,15 @@ const std::byte* TableScan::page_of(std::span<const std::uint32_t> children, std
   return block_.data() + std::size_t{number - block_first_} * file_->page_bytes();
 }
 
+// Counts a page: a sound table names each of its pages once.
+void TableScan::count_page() {
+  if (++pages_ > file_->page_count()) fail("the table has more pages than the file");
+  if (pages_ % kPagesBetweenLooks == 0) interrupt::check();
+}
+
 void TableScan::enter(std::uint32_t number, const std::byte* page) {
   number_ = number;
+  count_page();
   if (page[0] == kLeafPage) {
     enter_leaf(page);
   } else if (page[0] == kInteriorPage) {

@@ -35,6 +35,7 @@ class TableScan {
 
   bool next_leaf();
   const std::byte* page_of(std::span<const std::uint32_t> children, std::size_t place);
+  void count_page();
   void enter(std::uint32_t number, const std::byte* page);
   void enter_interior(const std::byte* page);
   void enter_leaf(const std::byte* page);
@@ -65,10 +66,11 @@ class TableScan {
   std::uint32_t block_first_ = 0;
   std::uint32_t block_count_ = 0;
 
+  std::uint32_t pages_ = 0;  // read so far, overflow pages too
+
   // The leaf, and which of its cells come next.
   std::uint32_t number_ = 0;
   const std::byte* leaf_ = nullptr;
-  std::size_t cell_count_ = 0;
   std::size_t cell_ = 0;
   std::size_t cells_left_ = 0;
   std::int64_t id_ = 0;  // of the last row

@@ -1,0 +1,400 @@
+#include "store/pages/page_guard.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "store/pages/file_format.hpp"
+#include "store/pages/record.hpp"
+
+namespace msprof::pages {
+
+namespace {
+
+// The first byte of an overflow page is that of a page number: in larger files it can look like the
+// type of a b-tree page, so these are read unchecked (137 GB with pages of 4 kB).
+constexpr std::uint32_t kMaxCheckedPages = 1 << 25;
+// Tables and indexes; a store has less than 80.
+constexpr std::size_t kMaxSchemaEntries = 1000;
+
+constexpr std::uint32_t kMinPageBytes = 512;
+constexpr std::uint32_t kMaxPageBytes = 65536;
+
+// Source: sqlite.org/fileformat2.html 4.1: a header of the log, and one of each frame, which begins
+// with the number of its page.
+constexpr std::size_t kLogHeaderBytes = 32;
+constexpr std::size_t kFrameHeaderBytes = 24;
+
+// Change counter, page count and what follows: SQLite drops its cache when they change.
+constexpr std::size_t kVersionAt = kChangeCounterAt;
+constexpr std::size_t kVersionBytes = 16;
+
+// Checks each page of a database once, and remembers which pages have a parent.
+class PageTree {
+ public:
+  // Forgets all pages: the file may have changed.
+  void forget() { is_known_ = false; }
+  // `version`: kVersionBytes. Forgets all pages where they are not the last ones.
+  void see_version(const std::byte* version);
+  // `header`: kHeaderBytes of page 1. False where no database of ours has it.
+  bool accepts_header(const std::byte* header);
+  bool knows_pages() const { return is_known_; }
+  // Makes room for the pages of a file, from its header.
+  void expect(std::uint64_t file_bytes, std::uint32_t page_bytes);
+  std::uint32_t page_bytes() const { return page_bytes_; }
+  // True if SQLite may use the page.
+  bool accepts(std::uint32_t number, const std::byte* page);
+
+ private:
+  struct Cells {
+    std::uint64_t bytes = 0;           // in the page
+    std::uint64_t overflow_pages = 0;  // after it
+  };
+  bool claim(std::uint32_t child, bool is_in_schema);
+  bool add_cell(std::byte type, const std::byte* cell, std::size_t bytes_left, Cells& sum) const;
+
+  bool is_known_ = false;
+  std::array<std::byte, kVersionBytes> version_{};
+  std::uint32_t page_bytes_ = 0;
+  std::uint32_t reserved_bytes_ = 0;
+  std::uint32_t usable_bytes_ = 0;
+  std::uint32_t page_count_ = 0;  // at most
+  std::uint64_t overflow_pages_ = 0;
+  std::size_t schema_entries_ = 0;
+  std::vector<bool> has_parent_;
+  std::vector<bool> is_checked_;
+  std::vector<std::uint32_t> schema_pages_;
+};
+
+void PageTree::see_version(const std::byte* version) {
+  if (std::memcmp(version_.data(), version, kVersionBytes) == 0) return;
+  std::memcpy(version_.data(), version, kVersionBytes);
+  forget();
+}
+
+bool PageTree::accepts_header(const std::byte* header) {
+  const std::uint32_t written = big_endian_16(header + kPageBytesAt);
+  const std::uint32_t page_bytes = written == 1 ? kMaxPageBytes : written;
+  // What is no database SQLite says better.
+  if (std::memcmp(header, kFileMagic.data(), kFileMagic.size()) != 0) return true;
+  if (page_bytes < kMinPageBytes || !std::has_single_bit(page_bytes)) return true;
+  see_version(header + kVersionAt);
+  const auto reserved = std::to_integer<std::uint32_t>(header[kReservedBytesAt]);
+  if (page_bytes != page_bytes_ || reserved != reserved_bytes_) forget();
+  page_bytes_ = page_bytes;
+  reserved_bytes_ = reserved;
+  // The pages of auto_vacuum look like those of a b-tree.
+  return big_endian_32(header + kLargestRootAt) == 0;
+}
+
+void PageTree::expect(std::uint64_t file_bytes, std::uint32_t page_bytes) {
+  page_bytes_ = page_bytes;
+  usable_bytes_ = page_bytes - reserved_bytes_;
+  page_count_ = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(file_bytes / page_bytes + 1, kMaxCheckedPages));
+  overflow_pages_ = 0;
+  schema_entries_ = 0;
+  has_parent_.assign(page_count_ < kMaxCheckedPages ? page_count_ + 1 : 0, false);
+  is_checked_ = has_parent_;
+  schema_pages_ = {1};
+  is_known_ = true;
+}
+
+bool PageTree::claim(std::uint32_t child, bool is_in_schema) {
+  if (child > page_count_ || has_parent_[child]) return false;
+  has_parent_[child] = true;
+  if (is_in_schema) schema_pages_.push_back(child);
+  return schema_pages_.size() <= kMaxSchemaEntries;
+}
+
+// Adds what a cell takes; false where it cannot be.
+bool PageTree::add_cell(std::byte type, const std::byte* cell, std::size_t bytes_left,
+                        Cells& sum) const {
+  std::byte padded[kPadding] = {};
+  if (bytes_left < kPadding) {
+    std::memcpy(padded, cell, bytes_left);
+    cell = padded;
+  }
+  const std::byte* at = cell;
+  if (type == kInteriorPage || type == kIndexInteriorPage) at += 4;
+  std::uint64_t payload = 0;
+  if (type == kInteriorPage) {
+    read_varint(at);
+  } else {
+    payload = read_varint(at);
+    if (type == kLeafPage) read_varint(at);
+  }
+  std::uint64_t local = payload;
+  const std::uint32_t most =
+      type == kLeafPage ? usable_bytes_ - 35 : (usable_bytes_ - 12) * 64 / 255 - 23;
+  if (payload > most) {
+    const std::uint32_t least = (usable_bytes_ - 12) * 32 / 255 - 23;
+    const std::uint64_t wished = least + (payload - least) % (usable_bytes_ - 4);
+    local = wished <= most ? wished : least;
+    sum.overflow_pages += (payload - local - 1) / (usable_bytes_ - 4) + 1;
+    if (sum.overflow_pages > page_count_) return false;
+    local += 4;
+  }
+  sum.bytes += static_cast<std::uint64_t>(at - cell) + local;
+  return sum.bytes <= usable_bytes_;
+}
+
+bool PageTree::accepts(std::uint32_t number, const std::byte* page) {
+  if (number >= is_checked_.size() || is_checked_[number]) return true;
+  const std::size_t at = number == 1 ? kHeaderBytes : 0;
+  const std::byte type = page[at];
+  const bool is_interior = type == kInteriorPage || type == kIndexInteriorPage;
+  if (!is_interior && type != kLeafPage && type != kIndexLeafPage) return true;
+  const std::size_t cells_at = at + (is_interior ? kInteriorHeaderBytes : kLeafHeaderBytes);
+  const std::size_t count = big_endian_16(page + at + kCellCountAt);
+  const bool is_in_schema =
+      std::find(schema_pages_.begin(), schema_pages_.end(), number) != schema_pages_.end();
+  if (is_in_schema) schema_entries_ += count;
+  if (schema_entries_ > kMaxSchemaEntries || cells_at + 2 * count > usable_bytes_) return false;
+  // The smallest cells: a child and a key; an empty record.
+  const std::size_t least_bytes = is_interior ? 5 : 3;
+  Cells sum;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t cell = big_endian_16(page + cells_at + 2 * i);
+    if (cell < cells_at || cell + least_bytes > usable_bytes_) return false;
+    if (is_interior && !claim(big_endian_32(page + cell), is_in_schema)) return false;
+    if (!add_cell(type, page + cell, usable_bytes_ - cell, sum)) return false;
+  }
+  if (is_interior && !claim(big_endian_32(page + at + kRightChildAt), is_in_schema)) return false;
+  overflow_pages_ += sum.overflow_pages;
+  if (cells_at + 2 * count + sum.bytes > usable_bytes_ || overflow_pages_ > page_count_)
+    return false;
+  is_checked_[number] = true;
+  return true;
+}
+
+// Bytes of all temporary files that are open, and of the largest database that was opened.
+std::atomic<std::int64_t> g_temporary_bytes{0};
+std::atomic<std::int64_t> g_largest_database{0};
+
+// Enough for sorts of all rows of a store and for the tables that `query` makes of summary tables.
+std::int64_t most_temporary_bytes() {
+  constexpr std::int64_t kLeast = 256 << 20;
+  return kLeast + 4 * g_largest_database.load();
+}
+
+enum class FileKind { database, log, temporary, other };
+
+// A file of SQLite; that of the system follows it in memory.
+struct GuardedFile {
+  sqlite3_file base;
+  FileKind kind;
+  PageTree* tree;              // owned by the database, used by its write-ahead log; else null
+  GuardedFile* peer;           // the log of a database, the database of a log; or null
+  std::int64_t written_bytes;  // of a temporary file
+};
+
+GuardedFile& guarded(sqlite3_file* file) {
+  return *reinterpret_cast<GuardedFile*>(file);
+}
+sqlite3_file* system_file(GuardedFile& file) {
+  return reinterpret_cast<sqlite3_file*>(&file + 1);
+}
+// Calls a method of the system's file.
+template <typename Method, typename... Argument>
+auto pass_on(Method method, sqlite3_file* file, Argument... argument) {
+  sqlite3_file* const system = system_file(guarded(file));
+  return (system->pMethods->*method)(system, argument...);
+}
+
+std::uint64_t bytes_of(GuardedFile* file) {
+  sqlite3_int64 bytes = 0;
+  if (file == nullptr || pass_on(&sqlite3_io_methods::xFileSize, &file->base, &bytes) != SQLITE_OK)
+    return 0;
+  return static_cast<std::uint64_t>(std::max<sqlite3_int64>(bytes, 0));
+}
+
+// Whether SQLite may use what it has read of a database or its log.
+bool accepts(GuardedFile& file, const std::byte* bytes, std::size_t count, std::uint64_t offset) {
+  PageTree& tree = *file.tree;
+  std::uint32_t number = 0;
+  if (file.kind == FileKind::database) {
+    if (offset == kVersionAt && count == kVersionBytes) tree.see_version(bytes);
+    if (offset == 0 && count >= kHeaderBytes && !tree.accepts_header(bytes)) return false;
+    if (count != tree.page_bytes() || offset % count != 0) return true;
+    number = static_cast<std::uint32_t>(offset / count + 1);
+  } else {
+    constexpr std::size_t kFirstPageAt = kLogHeaderBytes + kFrameHeaderBytes;
+    if (count < kMinPageBytes || count > kMaxPageBytes || !std::has_single_bit(count) ||
+        offset < kFirstPageAt || (offset - kFirstPageAt) % (kFrameHeaderBytes + count) != 0) {
+      return true;
+    }
+    std::byte frame[4];
+    if (pass_on(&sqlite3_io_methods::xRead, &file.base, frame, 4,
+                static_cast<sqlite3_int64>(offset - kFrameHeaderBytes)) != SQLITE_OK) {
+      return false;
+    }
+    number = big_endian_32(frame);
+    if (number == 1 && !tree.accepts_header(bytes)) return false;
+  }
+  if (!tree.knows_pages())
+    tree.expect(bytes_of(&file) + bytes_of(file.peer), static_cast<std::uint32_t>(count));
+  return tree.accepts(number, bytes);
+}
+
+int guarded_close(sqlite3_file* file) {
+  GuardedFile& guard = guarded(file);
+  const int code = pass_on(&sqlite3_io_methods::xClose, file);
+  if (guard.peer != nullptr) guard.peer->peer = nullptr;
+  if (guard.kind == FileKind::database) delete guard.tree;
+  g_temporary_bytes -= guard.written_bytes;
+  return code;
+}
+
+int guarded_read(sqlite3_file* file, void* to, int count, sqlite3_int64 offset) {
+  // Some statements read for long without a call of the progress handler: count(*), sorts.
+  if (interrupt::received() != 0) return SQLITE_INTERRUPT;
+  const int code = pass_on(&sqlite3_io_methods::xRead, file, to, count, offset);
+  if (code != SQLITE_OK || guarded(file).tree == nullptr) return code;
+  try {
+    return accepts(guarded(file), static_cast<const std::byte*>(to),
+                   static_cast<std::size_t>(count), static_cast<std::uint64_t>(offset))
+               ? SQLITE_OK
+               : SQLITE_CORRUPT;
+  } catch (const std::exception&) {
+    return SQLITE_NOMEM;
+  }
+}
+
+int guarded_write(sqlite3_file* file, const void* from, int count, sqlite3_int64 offset) {
+  if (interrupt::received() != 0) return SQLITE_INTERRUPT;
+  GuardedFile& guard = guarded(file);
+  if (guard.kind == FileKind::temporary && offset + count > guard.written_bytes) {
+    const std::int64_t more = offset + count - guard.written_bytes;
+    if (g_temporary_bytes.load() + more > most_temporary_bytes()) return SQLITE_FULL;
+    guard.written_bytes += more;
+    g_temporary_bytes += more;
+  }
+  return pass_on(&sqlite3_io_methods::xWrite, file, from, count, offset);
+}
+
+int guarded_file_control(sqlite3_file* file, int operation, void* argument) {
+  if (operation == kSystemFileControl) {
+    *static_cast<sqlite3_file**>(argument) = system_file(guarded(file));
+    return SQLITE_OK;
+  }
+  return pass_on(&sqlite3_io_methods::xFileControl, file, operation, argument);
+}
+
+// A reader of a log takes a shared lock before it looks at the pages.
+int guarded_shm_lock(sqlite3_file* file, int offset, int count, int flags) {
+  PageTree* const tree = guarded(file).tree;
+  if (tree != nullptr && (flags & SQLITE_SHM_LOCK) != 0) tree->forget();
+  return pass_on(&sqlite3_io_methods::xShmLock, file, offset, count, flags);
+}
+
+// Version 2: without pages in mapped memory, which nobody would check.
+constexpr sqlite3_io_methods kMethods = {
+    2,
+    guarded_close,
+    guarded_read,
+    guarded_write,
+    [](sqlite3_file* file, sqlite3_int64 bytes) {
+      return pass_on(&sqlite3_io_methods::xTruncate, file, bytes);
+    },
+    [](sqlite3_file* file, int flags) { return pass_on(&sqlite3_io_methods::xSync, file, flags); },
+    [](sqlite3_file* file, sqlite3_int64* bytes) {
+      return pass_on(&sqlite3_io_methods::xFileSize, file, bytes);
+    },
+    [](sqlite3_file* file, int level) { return pass_on(&sqlite3_io_methods::xLock, file, level); },
+    [](sqlite3_file* file, int level) {
+      return pass_on(&sqlite3_io_methods::xUnlock, file, level);
+    },
+    [](sqlite3_file* file, int* is_reserved) {
+      return pass_on(&sqlite3_io_methods::xCheckReservedLock, file, is_reserved);
+    },
+    guarded_file_control,
+    [](sqlite3_file* file) { return pass_on(&sqlite3_io_methods::xSectorSize, file); },
+    [](sqlite3_file* file) { return pass_on(&sqlite3_io_methods::xDeviceCharacteristics, file); },
+    [](sqlite3_file* file, int region, int bytes, int extend, void volatile** at) {
+      return pass_on(&sqlite3_io_methods::xShmMap, file, region, bytes, extend, at);
+    },
+    guarded_shm_lock,
+    [](sqlite3_file* file) { pass_on(&sqlite3_io_methods::xShmBarrier, file); },
+    [](sqlite3_file* file, int is_to_go) {
+      return pass_on(&sqlite3_io_methods::xShmUnmap, file, is_to_go);
+    },
+    nullptr,
+    nullptr};
+
+FileKind kind_of(int flags) {
+  constexpr int kTemporary = SQLITE_OPEN_TEMP_DB | SQLITE_OPEN_TRANSIENT_DB |
+                             SQLITE_OPEN_TEMP_JOURNAL | SQLITE_OPEN_SUBJOURNAL;
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) return FileKind::database;
+  if ((flags & SQLITE_OPEN_WAL) != 0) return FileKind::log;
+  return (flags & kTemporary) != 0 ? FileKind::temporary : FileKind::other;
+}
+
+// `vfs`: the guarded one.
+int guarded_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* flags_out) {
+  GuardedFile& guard = guarded(file);
+  guard = {};
+  guard.kind = kind_of(flags);
+  sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
+  const int code = system->xOpen(system, name, system_file(guard), flags, flags_out);
+  if (code != SQLITE_OK) {
+    const sqlite3_io_methods* const methods = system_file(guard)->pMethods;
+    if (methods != nullptr) methods->xClose(system_file(guard));
+    return code;
+  }
+  if (guard.kind == FileKind::database) {
+    guard.tree = new (std::nothrow) PageTree;
+    if (guard.tree == nullptr) {
+      pass_on(&sqlite3_io_methods::xClose, file);
+      return SQLITE_NOMEM;
+    }
+    const auto bytes = static_cast<std::int64_t>(bytes_of(&guard));
+    std::int64_t largest = g_largest_database.load();
+    while (bytes > largest && !g_largest_database.compare_exchange_weak(largest, bytes)) {
+    }
+  } else if (guard.kind == FileKind::log) {
+    guard.peer = &guarded(sqlite3_database_file_object(name));
+    guard.peer->peer = &guard;
+    guard.tree = guard.peer->tree;
+  }
+  file->pMethods = &kMethods;
+  return SQLITE_OK;
+}
+
+}  // namespace
+
+const char* guarded_vfs() {
+  static constexpr const char* kName = "msprof-guarded";
+  static sqlite3_vfs vfs = [] {
+    // All but opening is the system's, which finds what it needs in its own part of the struct.
+    sqlite3_vfs guard = *sqlite3_vfs_find(nullptr);
+    guard.zName = kName;
+    guard.pNext = nullptr;
+    guard.szOsFile += static_cast<int>(sizeof(GuardedFile));
+    guard.xOpen = guarded_open;
+    return guard;
+  }();
+  static const int is_registered = sqlite3_vfs_register(&vfs, 0);
+  if (is_registered != SQLITE_OK) throw std::bad_alloc();
+  return kName;
+}
+
+void end_on_interrupt(sqlite3* db) {
+  // So many take less than a millisecond.
+  constexpr int kInstructionsBetweenLooks = 1000;
+  sqlite3_progress_handler(
+      db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },
+      nullptr);
+}
+
+}  // namespace msprof::pages
