@@ -13,6 +13,7 @@
 #include "cluster/part_streams.hpp"
 #include "cluster/rank_set.hpp"
 #include "import/importer.hpp"
+#include "store/row_ids.hpp"
 
 namespace msprof::cluster {
 
@@ -27,10 +28,9 @@ constexpr std::string_view kOtherOperators = "(other operators)";
 class Texts {
  public:
   explicit Texts(const TraceDb& store)
-      : store_(store), read_(store.prepare("SELECT text FROM name WHERE id = ?")) {
-    Statement last = store.prepare("SELECT max(id) FROM name");
-    if (last.step()) next_ = std::max<std::int64_t>(last.integer(0), 0) + 1;
-  }
+      : store_(store),
+        read_(store.prepare("SELECT text FROM name WHERE id = ?")),
+        next_(last_id(store.database(), "name") + 1) {}
 
   // A text that need not be in the store; kNull for an empty one.
   std::int64_t add(std::string_view text) {
@@ -66,7 +66,7 @@ class Texts {
  private:
   const TraceDb& store_;
   Statement read_;
-  std::int64_t next_ = 1;
+  std::int64_t next_;
   std::map<std::string, std::int64_t, std::less<>> added_;
   std::map<std::int64_t, std::string> texts_;
   std::map<std::int64_t, std::int64_t> final_;
@@ -233,7 +233,7 @@ void write_rank_part(const TraceDb& store, const std::filesystem::path& output,
   }
   std::vector<OpTotal> ops = operators_of(totals, texts);
   use_names(rows, texts);
-  const std::vector<std::string> names = texts.sorted();
+  const PartTexts names = texts.sorted();
 
   for (GroupMemberRow& row : rows.groups) texts.finish(row.group_name_id);
   sort_rows(rows.groups);

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "export/cann_rules.hpp"
+#include "store/row_ids.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -15,8 +16,6 @@ namespace {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-// A store can come from elsewhere: ids of tracks that are far apart are no index.
-constexpr std::int64_t kMaxTracks = 1 << 24;
 // Of that, and times of 64 bits, products fit 128 bits.
 constexpr std::int64_t kMaxDivisor = 1'000'000'000'000;
 
@@ -121,25 +120,19 @@ CounterSamples::CounterSamples(const Database& db, std::string_view kind, const 
       has_timeless_(has_early),
       read_(samples_of(db, tracks_, order)) {
   if (tracks_.empty()) return;
-  std::int64_t last = tracks_.front().id;
-  first_track_ = last;
+  by_id_.assign(static_cast<std::size_t>(last_id(db, "track")) + 1, kNone);
   for (const CounterTrack& track : tracks_) {
-    first_track_ = std::min(first_track_, track.id);
-    last = std::max(last, track.id);
+    const auto id = static_cast<std::uint64_t>(track.id);
+    if (id >= by_id_.size()) fail_without_row(db, "track", track.id);
+    by_id_[id] = track.index;
   }
-  if (saturating_subtract(last, first_track_) >= kMaxTracks)
-    throw db.damaged("tracks with ids far apart");
-  by_id_.assign(static_cast<std::size_t>(last - first_track_) + 1, kNone);
-  for (const CounterTrack& track : tracks_)
-    by_id_[static_cast<std::size_t>(track.id - first_track_)] = track.index;
 }
 
 bool CounterSamples::next() {
   while (read_.step()) {
     const std::int64_t track = read_.integer(0);
-    if (track < first_track_ || static_cast<std::size_t>(track - first_track_) >= by_id_.size())
-      continue;
-    const std::size_t index = by_id_[static_cast<std::size_t>(track - first_track_)];
+    if (static_cast<std::uint64_t>(track) >= by_id_.size()) continue;
+    const std::size_t index = by_id_[static_cast<std::uint64_t>(track)];
     if (index == kNone) continue;
     sample_.track = &tracks_[index];
     sample_.begin_ns = read_.maybe_integer(1);

@@ -73,8 +73,7 @@ class CounterSamples {
 
  private:
   std::vector<CounterTrack> tracks_;
-  std::vector<std::size_t> by_id_;  // index into tracks_ of a track's id - first_track_
-  std::int64_t first_track_ = 0;
+  std::vector<std::size_t> by_id_;  // index into tracks_
   ScopeFilter scope_;
   std::int64_t begin_ns_;
   bool has_timeless_;

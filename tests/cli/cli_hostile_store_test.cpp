@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
+#include "support/page_editor.hpp"
 #include "support/prof/prof_run.hpp"
 #include "support/sample.hpp"
 
@@ -145,6 +146,35 @@ TEST_CASE("a PROF store with impossible cells never traps a verb that reads") {
     hostile.renew();
     hostile.change(lie);
     hostile.check_all();
+  }
+}
+
+TEST_CASE("pages that name one child many times end every verb that reads soon") {
+  const bool is_prof = GENERATE(false, true);
+  const Hostile hostile(is_prof);
+  const std::vector<std::string> kTables = {"task", "name", "meta", "op", "api_call", "device"};
+  for (const std::string& table : sample(kTables, 3)) {
+    INFO(table);
+    hostile.renew();
+    PageEditor pages(hostile.store);
+    pages.make_bomb(pages.root_of(table));
+    pages.save();
+    hostile.check_all();
+  }
+}
+
+TEST_CASE("ids that the store has no room for are damage, not memory") {
+  const bool is_prof = GENERATE(false, true);
+  const Hostile hostile(is_prof);
+  const std::vector<std::string> kTables = {"op", "name", "track", "task", "api_call", "device"};
+  for (const std::string& table : sample(kTables, 4)) {
+    for (const char* id : {"268435456", "9223372036854775807"}) {
+      INFO(table << " " << id);
+      hostile.renew();
+      hostile.change("UPDATE " + table + " SET id = " + id + " WHERE id = (SELECT max(id) FROM " +
+                     table + ")");
+      hostile.check_all();
+    }
   }
 }
 

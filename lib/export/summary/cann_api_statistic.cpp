@@ -7,6 +7,7 @@
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
+#include "store/row_ids.hpp"
 
 namespace msprof {
 
@@ -83,16 +84,12 @@ class CallGroup {
 // Calls by name and level.
 class CallGroups {
  public:
-  explicit CallGroups(const Database& db) : db_(db) {
-    Statement read = db.prepare("SELECT ifnull(max(id), 0) FROM name");
-    if (read.step())
-      first_.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, read.integer(0))) + 1,
-                    kNone);
-  }
+  explicit CallGroups(const Database& db)
+      : db_(db), first_(static_cast<std::size_t>(last_id(db, "name")) + 1, kNone) {}
 
   CallGroup& of(std::int64_t name_id, std::int64_t level) {
     const auto name = static_cast<std::size_t>(name_id);
-    if (name >= first_.size()) throw db_.damaged("a call without its name");
+    if (name >= first_.size()) fail_without_row(db_, "name", name_id);
     for (std::size_t at = first_[name]; at != kNone; at = all_[at].next) {
       if (all_[at].group.level() == level) return all_[at].group;
     }

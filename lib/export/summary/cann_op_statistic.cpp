@@ -6,6 +6,7 @@
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
+#include "store/row_ids.hpp"
 
 namespace msprof {
 
@@ -19,28 +20,20 @@ using OpKey = std::tuple<std::int64_t, std::string, std::string>;  // device, ty
 class OpGroups {
  public:
   explicit OpGroups(const Database& db)
-      : db_(db),
-        of_op_(db.prepare("SELECT type.text, unit.text FROM op"
+      : of_op_(db.prepare("SELECT type.text, unit.text FROM op"
                           " LEFT JOIN name AS type ON type.id = op.type_name_id"
                           " LEFT JOIN name AS unit ON unit.id = op.unit_name_id"
-                          " WHERE op.id = ?")) {
-    Statement ops = db.prepare("SELECT max(id) FROM op");
-    if (ops.step()) largest_op_ = ops.integer(0);
-  }
+                          " WHERE op.id = ?")),
+        by_op_(db, "op") {}
 
   void add(std::int64_t device, std::int64_t op, std::int64_t duration_ns) {
     if (device != device_) finish_device();
     device_ = device;
-    if (op < 0 || op > largest_op_) throw db_.damaged("a task of an operator that is not there");
-    const auto at = static_cast<std::size_t>(op);
-    if (at >= by_op_.size()) by_op_.resize(at + 1);
-    by_op_[at].add(duration_ns);
+    by_op_[op].add(duration_ns);
   }
 
   void finish_device() {
-    for (std::size_t op = 0; op < by_op_.size(); ++op) {
-      if (by_op_[op].count > 0) add_op(static_cast<std::int64_t>(op), by_op_[op]);
-    }
+    by_op_.for_each([this](std::int64_t op, const Times& times) { add_op(op, times); });
     by_op_.clear();
   }
 
@@ -60,11 +53,9 @@ class OpGroups {
     rows_[{device_, std::string(type), unit}].add(times);
   }
 
-  const Database& db_;
   Statement of_op_;
-  std::int64_t largest_op_ = -1;
   std::int64_t device_ = -1;
-  std::vector<Times> by_op_;
+  ById<Times> by_op_;
   std::map<OpKey, Times> rows_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/row_cursor.hpp"
+#include "store/row_ids.hpp"
 #include "store/rows/counter_rows.hpp"
 #include "store/rows/task_rows.hpp"
 #include "store/rows/time_rows.hpp"
@@ -213,8 +214,7 @@ using Accumulators = std::map<std::int64_t, Accumulator>;  // by op.id
 
 Accumulators accumulate(const Database& db, std::int64_t step_id) {
   Accumulators by_op;
-  Statement ops = db.prepare("SELECT max(id) FROM op");
-  const auto largest_op = static_cast<std::size_t>(ops.step() ? ops.integer(0) : 0);
+  const auto largest_op = static_cast<std::size_t>(last_id(db, "op"));
   std::vector<Accumulator*> quick;  // by op.id, for the loop
   const CounterPlaces places = counter_places(db);
   Statement runs =

@@ -8,15 +8,11 @@
 #include "base/number.hpp"
 #include "export/scoped_rows.hpp"
 #include "store/row_cursor.hpp"
+#include "store/row_ids.hpp"
 
 namespace msprof::cann {
 
 namespace {
-
-std::int64_t pragma(const Database& db, std::string_view name) {
-  Statement read = db.prepare(fmt::format("PRAGMA {}", name));
-  return read.step() ? read.integer(0) : 0;
-}
 
 // EventCalls by the ids of calls.
 class EventCallIds {
@@ -62,19 +58,13 @@ class LastOps {
 
 }  // namespace
 
-IdBits::IdBits(const Database& db, std::string_view table) : db_(&db), table_(table) {
-  Statement read = db.prepare(fmt::format("SELECT ifnull(max(rowid), 0) FROM {}", table));
-  if (read.step()) most_ = read.integer(0);
-  if (most_ < 0) most_ = 0;
-  // Rows are numbered without gaps, and a row takes more than a byte.
-  if (most_ / pragma(db, "page_size") > pragma(db, "page_count")) {
-    throw db.damaged(fmt::format("an id in {} is too large", table));
-  }
+IdBits::IdBits(const Database& db, std::string_view table)
+    : db_(&db), table_(table), most_(last_id(db, table)) {
   words_.resize(static_cast<std::size_t>(most_ / 64) + 1);
 }
 
 std::size_t IdBits::index(std::int64_t id) const {
-  if (id < 0 || id > most_) throw db_->damaged(fmt::format("a row names no row of {}", table_));
+  if (id < 0 || id > most_) fail_without_row(*db_, table_, id);
   return static_cast<std::size_t>(id / 64);
 }
 

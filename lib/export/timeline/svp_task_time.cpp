@@ -24,6 +24,7 @@
 #include "export/timeline/svp_arrows.hpp"
 #include "export/timeline/svp_timed_tasks.hpp"
 #include "store/layout_origin.hpp"
+#include "store/row_ids.hpp"
 
 namespace msprof {
 
@@ -42,19 +43,16 @@ struct Op {
   std::size_t lane = 0;
 };
 
-std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
-  std::vector<Op> ops;  // by op.id
-  constexpr std::size_t kMaxOps = 1 << 24;
+ById<Op> ops_of(const Database& db, std::int64_t model_row) {
+  ById<Op> ops(db, "op");
   Statement read = db.prepare(
       "SELECT op.id, layer.text, unit.text = 'AA_CPU' FROM op JOIN name AS layer ON layer.id = "
       "op.name_id"
       " JOIN name AS unit ON unit.id = op.unit_name_id WHERE op.model_row = ? ORDER BY op.id");
   read.bind(1, model_row);
   while (read.step()) {
-    const auto id = static_cast<std::size_t>(read.integer(0));
-    if (id < ops.size() || id >= kMaxOps) throw db.damaged("operators out of order");
-    ops.resize(id + 1);
-    ops[id] = {json_string(read.text(1)), read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
+    ops[read.integer(0)] = {json_string(read.text(1)),
+                            read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
   }
   return ops;
 }
@@ -199,9 +197,9 @@ class Slices {
     svp::TimedTask task;
     for (std::int64_t rows = 0; rows < kPieceRows; ++rows) {
       if (!tasks_.next(task)) return false;
-      const auto op_id = static_cast<std::size_t>(task.op_id);
-      if (op_id >= ops_.size()) throw db_.damaged("a task of an operator that is not there");
-      const Op& op = ops_[op_id];
+      const Op* const found = ops_.find(task.op_id);
+      if (found == nullptr) fail_without_row(db_, "op", task.op_id);
+      const Op& op = *found;
       const std::int64_t end = saturating_add(task.start_ns, task.duration_ns);
       const std::size_t turn =
           units_[op.lane].lane(turns_.of(task.step_id, task.execution), task.start_ns, end);
@@ -225,7 +223,7 @@ class Slices {
   const ExportScope scope_;
   const bool is_inferred_;
   const std::string stem_;
-  const std::vector<Op> ops_;
+  const ById<Op> ops_;
   const Turns turns_;
   svp::TimedTasks tasks_;
   const Database& db_;
