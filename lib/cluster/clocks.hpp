@@ -66,7 +66,7 @@ class ClockEstimator {
   static constexpr std::size_t kPairs = 16384;
 
   // `names`: of the part, by id - 1; it outlives this.
-  explicit ClockEstimator(std::span<const std::string> names) : names_(names) {}
+  explicit ClockEstimator(const PartTexts& names) : names_(names) {}
   void add(const Collective& collective);
   HostClocks finish(std::span<const MemberRow> members) const;
 
@@ -84,7 +84,7 @@ class ClockEstimator {
   using Hosts = std::pair<std::int64_t, std::int64_t>;  // lower, other
   class Alignment;
 
-  std::span<const std::string> names_;
+  const PartTexts& names_;
   std::map<Hosts, Pair> pairs_;
 };
 

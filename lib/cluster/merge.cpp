@@ -144,20 +144,34 @@ class Merge {
 
  private:
   void merge_names() {
-    std::vector<std::vector<std::string>> of_inputs;
+    std::vector<PartTexts> of_inputs;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       reading(i, [&] { of_inputs.push_back(inputs_[i].part.names()); });
-      names_.insert(names_.end(), of_inputs.back().begin(), of_inputs.back().end());
       // Most inputs have the same texts.
-      std::sort(names_.begin(), names_.end());
-      names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+      if (i == 0 || !(of_inputs[i] == of_inputs[i - 1])) names_ = both(names_, of_inputs[i]);
     }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      for (const std::string& name : of_inputs[i]) {
-        const auto at = std::lower_bound(names_.begin(), names_.end(), name);
-        inputs_[i].names.push_back(at - names_.begin() + 1);
+      for (std::size_t name = 0; name < of_inputs[i].size(); ++name) {
+        const std::size_t at = names_.index_of(of_inputs[i][name]);
+        inputs_[i].names.push_back(static_cast<std::int64_t>(at) + 1);
       }
+      of_inputs[i] = {};
     }
+  }
+
+  // The texts of two that are in order, each once.
+  static PartTexts both(const PartTexts& a, const PartTexts& b) {
+    PartTexts all;
+    std::size_t in_a = 0;
+    std::size_t in_b = 0;
+    while (in_a < a.size() || in_b < b.size()) {
+      const bool is_of_a = in_b == b.size() || (in_a < a.size() && a[in_a] <= b[in_b]);
+      const bool is_of_b = in_a == a.size() || (in_b < b.size() && b[in_b] <= a[in_a]);
+      all.add(is_of_a ? a[in_a] : b[in_b]);
+      in_a += is_of_a ? 1 : 0;
+      in_b += is_of_b ? 1 : 0;
+    }
+    return all;
   }
 
   void merge_members() {
@@ -213,7 +227,7 @@ class Merge {
   }
 
   std::vector<MergeInput> inputs_;
-  std::vector<std::string> names_;
+  PartTexts names_;
   std::vector<MemberRow> members_;
 };
 
@@ -243,12 +257,12 @@ Checked check(const fs::path& path) {
   Checked result;
   try {
     const Part part = Part::open(path);
-    const std::vector<std::string> names = part.names();
+    const PartTexts names = part.names();
     const auto text = [&](std::int64_t id) {
       if (id == kNull) return std::string();
       if (id < 1 || static_cast<std::size_t>(id) > names.size())
         throw part.damaged("a text that it does not have");
-      return names[static_cast<std::size_t>(id) - 1];
+      return std::string(names[static_cast<std::size_t>(id) - 1]);
     };
     for (const MemberRow& row : part.members()) {
       // A rank is there once, whatever its captures are called.

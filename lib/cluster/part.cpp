@@ -112,7 +112,7 @@ Error not_taken(const fs::path& path, std::string_view why) {
 
 }  // namespace
 
-PartWriter::PartWriter(const fs::path& target, std::span<const std::string> names)
+PartWriter::PartWriter(const fs::path& target, const PartTexts& names)
     : target_(target),
       temporary_(target),
       db_(Database::create(temporary_.path(), kPartPageBytes)) {
@@ -121,8 +121,8 @@ PartWriter::PartWriter(const fs::path& target, std::span<const std::string> name
   for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
   tables_ = std::make_unique<BulkTables>(db_, "name");
   for (std::size_t i = 0; i < kTables; ++i) tables_->create(tables[i].name, tables[i].columns);
-  std::int64_t id = 0;
-  for (const std::string& name : names) tables_->add_text(++id, name);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    tables_->add_text(static_cast<std::int64_t>(i) + 1, names[i]);
 }
 
 PartWriter::~PartWriter() {
@@ -218,12 +218,13 @@ Error Part::damaged(std::string_view what) const {
   return not_taken(path_, fmt::format("is damaged ({})", what));
 }
 
-std::vector<std::string> Part::names() const {
-  std::vector<std::string> names;
+PartTexts Part::names() const {
+  PartTexts names;
   Statement read = db_.prepare("SELECT id, text FROM name ORDER BY id");
   while (read.step()) {
-    names.emplace_back(read.text(1));
-    const bool is_in_order = names.size() < 2 || names[names.size() - 2] < names.back();
+    const std::size_t at = names.size();
+    names.add(read.text(1));
+    const bool is_in_order = at == 0 || names[at - 1] < names[at];
     if (read.integer(0) != static_cast<std::int64_t>(names.size()) || !is_in_order)
       throw damaged("its texts are not in order");
   }

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,6 +19,7 @@
 
 #include "base/atomic_file.hpp"
 #include "cluster/op_total.hpp"
+#include "cluster/part_texts.hpp"
 #include "cluster/rows.hpp"
 #include "store/bulk_tables.hpp"
 #include "store/database.hpp"
@@ -41,7 +41,7 @@ struct PartFacts {
 class PartWriter {
  public:
   // `names`: every text of the part, sorted and each once; the id of names[i] is i + 1.
-  PartWriter(const std::filesystem::path& target, std::span<const std::string> names);
+  PartWriter(const std::filesystem::path& target, const PartTexts& names);
   ~PartWriter();
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
@@ -88,7 +88,7 @@ class Part {
   const std::filesystem::path& path() const { return path_; }
   const PartFacts& facts() const { return facts_; }
   // All texts, by id - 1: in order.
-  std::vector<std::string> names() const;
+  PartTexts names() const;
   std::vector<MemberRow> members() const;
   // Error to throw where rows contradict each other.
   Error damaged(std::string_view what) const;

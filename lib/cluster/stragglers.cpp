@@ -55,8 +55,7 @@ std::string_view late_cause_name(LateCause cause) {
   return "";
 }
 
-StragglerFinder::StragglerFinder(std::span<const std::string> names,
-                                 std::span<const MemberRow> members,
+StragglerFinder::StragglerFinder(const PartTexts& names, std::span<const MemberRow> members,
                                  std::span<const GroupMemberRow> groups)
     : names_(names), members_(members), work_(members.size()) {
   for (const MemberRow& member : members)

@@ -62,7 +62,7 @@ class StragglerFinder {
   static constexpr std::int64_t kWorkDeviations = 3;
 
   // `names`, `members` and `groups` are those of the part and outlive this.
-  StragglerFinder(std::span<const std::string> names, std::span<const MemberRow> members,
+  StragglerFinder(const PartTexts& names, std::span<const MemberRow> members,
                   std::span<const GroupMemberRow> groups);
 
   // The collectives in order.
@@ -130,7 +130,7 @@ class StragglerFinder {
   void name_hosts_of(Stragglers& found) const;
   std::int64_t host_of(std::int64_t member_id) const;
 
-  std::span<const std::string> names_;
+  const PartTexts& names_;
   std::span<const MemberRow> members_;
   std::map<std::int64_t, std::vector<std::int64_t>> members_of_group_;
   std::map<std::int64_t, std::vector<std::int64_t>> members_of_host_;

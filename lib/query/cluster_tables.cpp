@@ -127,7 +127,7 @@ class ClusterTables {
 
   std::string_view text_of(std::int64_t name_id) const {
     const bool is_known = name_id >= 1 && static_cast<std::uint64_t>(name_id) <= names_.size();
-    return is_known ? std::string_view(names_[static_cast<std::size_t>(name_id) - 1]) : "";
+    return is_known ? names_[static_cast<std::size_t>(name_id) - 1] : "";
   }
   const MemberRow* member(std::int64_t id) const {
     const bool is_known = id >= 1 && static_cast<std::uint64_t>(id) <= members_.size();
@@ -318,7 +318,7 @@ class ClusterTables {
   Database& db_;
   const std::set<std::string>& words_;
   bool takes_all_;
-  std::vector<std::string> names_;
+  cluster::PartTexts names_;
   std::vector<MemberRow> members_;
   cluster::ClusterAnalysis analysis_;
 };

@@ -11,7 +11,7 @@ namespace msprof::test {
 
 // Texts of a part in order, with their ids.
 struct SceneNames {
-  std::vector<std::string> texts = {
+  cluster::PartTexts texts = std::vector<std::string>{
       "g1",         "g2",     "g3",     "hcom_allReduce_", "hcom_broadcast_",
       "hcom_send_", "host_a", "host_b", "host_c",          "host_d"};
   std::int64_t id(std::string_view text) const {

@@ -141,7 +141,7 @@ TEST_CASE(
   scene.groups = {{"g1", {0, 1, 2}}, {"g2", {3, 4, 5}}, {"g3", {6, 7, 8}}};
   for (std::int64_t i = 0; i < 3; ++i) {
     const std::string across = "across_" + std::to_string(i);
-    scene.names.texts.push_back(across);
+    scene.names.texts.add(across);
     scene.groups.push_back({across, {i, i + 3, i + 6}});
   }
   scene.late = always(4, 40 * kUs);

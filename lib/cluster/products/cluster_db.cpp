@@ -61,7 +61,7 @@ class ClusterDbWriter {
     Statement rank = db_->prepare("INSERT INTO RankDeviceMap VALUES(?,?,?,?)");
     std::set<std::int64_t> hosts;
     for (const MemberRow& member : view_->members()) {
-      const std::string& uid = view_->text(member.host_name_id);
+      const std::string_view uid = view_->text(member.host_name_id);
       if (hosts.insert(member.host_name_id).second)
         (ProductRow(host) << std::string_view(uid) << std::string_view(view_->host_of(member)))
             .run();
@@ -110,7 +110,7 @@ class ClusterDbWriter {
     while (items.next()) {
       const std::string step = step_key(items->step);
       const std::string name = communication_name(*view_, *items);
-      const std::string& group = view_->text(items->group_name_id);
+      const std::string_view group = view_->text(items->group_name_id);
       for (const RankCommunication& rank : items->ranks) {
         const auto head = [&](Statement& insert) {
           ProductRow cells(insert);

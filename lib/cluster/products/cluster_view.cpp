@@ -47,8 +47,8 @@ ClusterView::ClusterView(const Part& part, ClockShifts shifts)
       members_(part.members()),
       rank_sets_(ranks_of(part)) {
   is_pair_.reserve(names_.size());
-  for (const std::string& name : names_)
-    is_pair_.push_back(operation_kind(name) == OperationKind::pair);
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    is_pair_.push_back(operation_kind(names_[i]) == OperationKind::pair);
   number_members();
   read_groups();
   find_stages();

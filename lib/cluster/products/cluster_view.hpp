@@ -51,12 +51,12 @@ class ClusterView {
   const Ranks& ranks() const { return rank_sets_; }
 
   // The empty text for kNull.
-  const std::string& text(std::int64_t name_id) const {
-    static const std::string kNone;
-    return name_id == kNull ? kNone : names_[checked(name_id, names_.size(), "text")];
+  std::string_view text(std::int64_t name_id) const {
+    if (name_id == kNull) return "";
+    return names_[checked(name_id, names_.size(), "text")];
   }
   // The name of its host that people know, else its unique id.
-  const std::string& host_of(const MemberRow& member) const {
+  std::string_view host_of(const MemberRow& member) const {
     return text(member.hostname_name_id != kNull ? member.hostname_name_id : member.host_name_id);
   }
   bool is_pair_operation(std::int64_t name_id) const;
@@ -83,7 +83,7 @@ class ClusterView {
 
   const Part* part_;
   ClockShifts shifts_;
-  std::vector<std::string> names_;
+  PartTexts names_;
   std::vector<MemberRow> members_;
   std::vector<std::int64_t> ranks_;
   std::vector<std::int64_t> renumbered_;

@@ -226,7 +226,7 @@ std::int64_t rank_collective_count(const Part& part) {
 
 std::string communication_name(const ClusterView& view, const CommunicationItem& item) {
   if (item.is_total()) return "Total Op Info";
-  const std::string& group = view.text(item.group_name_id);
+  const std::string_view group = view.text(item.group_name_id);
   return fmt::format("{}_{}_{}_1", view.text(item.operation_name_id),
                      group.substr(group.size() - std::min(group.size(), kGroupLetters)),
                      item.sequence);

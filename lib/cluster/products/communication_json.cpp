@@ -44,8 +44,8 @@ void write_items(AtomicFile& file, const ClusterView& view, CommunicationItems i
     } else {
       out += ",\n";
     }
-    append_json_string(out,
-                       communication_name(view, *items) + "@" + view.text(items->group_name_id));
+    append_json_string(out, fmt::format("{}@{}", communication_name(view, *items),
+                                        view.text(items->group_name_id)));
     out += ":{";
     for (const RankCommunication& rank : items->ranks) {
       if (&rank != &items->ranks.front()) out += ",\n";

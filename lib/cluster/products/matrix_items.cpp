@@ -141,7 +141,7 @@ std::int64_t write_matrix(AtomicFile& file, const ClusterView& view, bool pairs)
     } else {
       out += ",\n";
     }
-    append_json_string(out, items->name + "@" + view.text(items->group_name_id));
+    append_json_string(out, fmt::format("{}@{}", items->name, view.text(items->group_name_id)));
     out += ":{";
     append_matrix_links(out, view, *items);
     out += '}';
