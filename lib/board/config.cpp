@@ -491,6 +491,7 @@ BoardConfig parse_board_config(std::string_view text, const std::string& name) {
 
 BoardConfig read_board_config(const fs::path& file) {
   bool others_may_read = false;
+  const Undumpable guard;
   std::string text = read_config_text(file, others_may_read);
   // Wiped on every way out.
   const Secret secret(std::move(text));

@@ -117,6 +117,7 @@ class SilentTerminal {
 
 // A line without its end; empty at the end of the input or when a signal came.
 std::optional<Secret> read_line(int fd, const HeldSignals& signals) {
+  const Undumpable guard;
   std::array<char, kMaxAnswerBytes> buffer;
   std::size_t size = 0;
   std::optional<Secret> answer;
@@ -197,6 +198,7 @@ SecretSource asked_once(std::optional<Secret> known, const std::string& question
 }  // namespace
 
 std::optional<Secret> take_password_variable() {
+  const Undumpable guard;
   std::optional<Secret> taken;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -237,6 +239,7 @@ Secret read_password_line(int fd) {
                 "--password-stdin: standard input is a terminal, which would show the password; "
                 "without the option msprof asks for it");
   }
+  const Undumpable guard;
   std::string line;
   line.reserve(kMaxPasswordBytes + 1);  // a string that grows leaves copies behind
   char byte = 0;

@@ -1,6 +1,9 @@
 #include "ssh/secret.hpp"
 
 #include <string.h>
+#include <sys/prctl.h>
+
+#include <mutex>
 
 namespace msprof {
 
@@ -11,7 +14,38 @@ void wipe(std::string& text) {
   text.clear();
 }
 
+namespace {
+
+// How many keep the process undumpable; the kernel has one flag for all its threads.
+struct DumpableState {
+  std::mutex mutex;
+  int holders = 0;
+  bool was_dumpable = false;
+};
+
+DumpableState& dumpable_state() {
+  static DumpableState state;
+  return state;
+}
+
+}  // namespace
+
+Undumpable::Undumpable() {
+  DumpableState& state = dumpable_state();
+  const std::lock_guard lock(state.mutex);
+  if (state.holders++ > 0) return;
+  state.was_dumpable = ::prctl(PR_GET_DUMPABLE) == 1;
+  if (state.was_dumpable) ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+Undumpable::~Undumpable() {
+  DumpableState& state = dumpable_state();
+  const std::lock_guard lock(state.mutex);
+  if (--state.holders == 0 && state.was_dumpable) ::prctl(PR_SET_DUMPABLE, 1);
+}
+
 Secret::Secret(std::string&& text) : text_(std::move(text)) {
+  guard();
   // A short text was copied, not handed over.
   wipe(text);
 }
@@ -21,26 +55,39 @@ Secret::~Secret() {
 }
 
 Secret::Secret(Secret&& other) noexcept : text_(std::move(other.text_)) {
+  guard();
   wipe(other.text_);
+  other.guard();
 }
 
 Secret& Secret::operator=(Secret&& other) noexcept {
   if (this != &other) {
     wipe(text_);
     text_ = std::move(other.text_);
+    guard();
     wipe(other.text_);
+    other.guard();
   }
   return *this;
 }
 
-Secret::Secret(const Secret& other) = default;
+Secret::Secret(const Secret& other) : guard_(other.guard_), text_(other.text_) {}
 
 Secret& Secret::operator=(const Secret& other) {
   if (this != &other) {
     wipe(text_);
     text_ = other.text_;
+    guard();
   }
   return *this;
+}
+
+void Secret::guard() {
+  if (text_.empty()) {
+    guard_.reset();
+  } else if (!guard_) {
+    guard_.emplace();
+  }
 }
 
 }  // namespace msprof

@@ -1,5 +1,6 @@
 // Secret: a password or passphrase. For its readers and for the login.
-// It cannot be printed or formatted by accident, and its bytes are wiped when it goes.
+// It cannot be printed or formatted by accident, its bytes are wiped when it goes, and while it is
+// there the process leaves no core.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,17 @@
 #include <utility>
 
 namespace msprof {
+
+// Keeps this process undumpable (PR_SET_DUMPABLE of prctl(2)) while one lives: it leaves no core,
+// and no other process of its user may read its memory. Its own /proc/self stays readable but for
+// files of mode 0400, which belong to root then; programs that it starts are dumpable again.
+class Undumpable {
+ public:
+  Undumpable();
+  ~Undumpable();
+  Undumpable(const Undumpable&) : Undumpable() {}
+  Undumpable& operator=(const Undumpable&) = default;
+};
 
 class Secret {
  public:
@@ -25,6 +37,8 @@ class Secret {
   const std::string& reveal() const { return text_; }
 
  private:
+  void guard();
+  std::optional<Undumpable> guard_;  // where there is a text; goes after it
   std::string text_;
 };
 
