@@ -152,6 +152,11 @@ void BoardDrain::wait_until_it_looks() {
   }
 }
 
+void BoardDrain::check() {
+  const std::lock_guard lock(mutex_);
+  if (!stranger_.empty()) throw ConnectFailure(ConnectFailure::Why::host_key, stranger_);
+}
+
 void BoardDrain::run() {
   work();
   note_look();
@@ -168,7 +173,14 @@ void BoardDrain::work() {
     } catch (const Error& error) {
       channel.reset();
       shell.disconnect();
-      const bool is_away = error.code() == Exit::board_unreachable;
+      const auto* const failure = dynamic_cast<const ConnectFailure*>(&error);
+      const bool is_away =
+          failure != nullptr ? failure->may_be_repeated() : error.code() == Exit::board_unreachable;
+      if (failure != nullptr && failure->why() == ConnectFailure::Why::host_key) {
+        const std::lock_guard lock(mutex_);
+        stranger_ = error.what();
+        return;
+      }
       if (is_away && away_seconds < reconnect_seconds_) {
         log::verbose("drain: {}", error.what());
         away_seconds += kBetweenConnectsSeconds;

@@ -36,6 +36,8 @@ class BoardDrain {
 
   // Waits until it has had its first look, or cannot. Throws Error(interrupted).
   void wait_until_it_looks();
+  // Throws ConnectFailure(host_key) where its connection met another machine than the board.
+  void check();
   // From any thread.
   DrainStatus status() const { return drainer_.status(); }
   // Ends the thread, with what is under way.
@@ -77,6 +79,7 @@ class BoardDrain {
   std::condition_variable wake_;
   bool stopping_ = false;
   bool has_looked_ = false;
+  std::string stranger_;  // what was wrong with the host key; empty: nothing
   std::thread thread_;
 };
 

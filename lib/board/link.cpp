@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kRemovalLimit{120};  // of a run's folder, before
 constexpr std::chrono::milliseconds kPollInterval{100};
 // Of the first steps: they are asked again where they took longer, or said more.
 constexpr std::chrono::seconds kFirstLimit{60};
-constexpr std::size_t kMaxFirstBytes = 64 << 20;
+constexpr std::size_t kMaxFirstBytes = kMaxListingBytes;
 constexpr std::size_t kMaxSaid = 1 << 20;  // beside that
 
 constexpr std::string_view kLocked = "locked ";  // and the pid of the script
@@ -340,7 +340,8 @@ BoardLease::~BoardLease() = default;
 // What comes behind the line that it is held is that of the first steps.
 void BoardLease::take_output(std::string_view bytes) {
   if (is_held_ && first_answers_) {
-    first_answers_->add_out(bytes);
+    // What is too much is not taken: take_first_answers() gives up.
+    if (first_answers_->waiting_bytes() <= kMaxFirstBytes) first_answers_->add_out(bytes);
     return;
   }
   if (answer_.size() < kMaxSaid) answer_.append(bytes);
@@ -511,15 +512,24 @@ void BoardLink::recover() {
   lease_.reset();
   if (question_) question_->reconnected();
   log::info("trying to reconnect to {} for at most {} s", name(), reconnect_seconds_);
-  if (!shell_.reconnect(reconnect_seconds_)) {
+  const std::string outlook =
+      !outlook_.empty()
+          ? outlook_
+          : fmt::format("The board ends the run by itself; what it recorded is then in {} there",
+                        kept_folder());
+  bool is_back = false;
+  try {
+    is_back = shell_.reconnect(reconnect_seconds_);
+  } catch (const ConnectFailure& failure) {
+    throw ConnectFailure(
+        failure.why(), fmt::format("the connection to {} was lost, and was not made again: {}. {}",
+                                   name(), failure.what(), outlook));
+  }
+  if (!is_back) {
     throw ConnectionLost(
         fmt::format("the connection to {} was lost, and the board could not be reached again "
                     "within {} s (--reconnect S waits longer). {}",
-                    name(), reconnect_seconds_,
-                    outlook_.empty() ? fmt::format("The board ends the run by itself; what it "
-                                                   "recorded is then in {} there",
-                                                   kept_folder())
-                                     : outlook_));
+                    name(), reconnect_seconds_, outlook));
   }
   lock(false);
   log::info("reconnected to {}", name());

@@ -101,7 +101,8 @@ class BoardLink {
   // board ends it.
   void set_outlook(std::string sentences) { outlook_ = std::move(sentences); }
   // Opens a new connection for the same run, after ConnectionLost. Throws ConnectionLost when the
-  // board stays away; signals from before are set aside, a new Ctrl-C ends it.
+  // board stays away, ConnectFailure where it may not be tried again; signals from before are set
+  // aside, a new Ctrl-C ends it.
   void recover();
   int recoveries() const { return recoveries_; }  // so far, the tries too
   // Does `work`, again after a lost connection. Gives up, with the last ConnectionLost, when

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "ssh/run_hosts.hpp"
 
 namespace msprof {
 
@@ -71,7 +72,9 @@ SshConfigFiles ssh_config_files(const std::optional<std::string>& option) {
 }
 
 LoginResolver::LoginResolver(SshConfigFiles files)
-    : files_(std::move(files)), passphrases_(remembered_passphrases()) {}
+    : files_(std::move(files)),
+      run_hosts_(std::make_shared<RunHosts>()),
+      passphrases_(remembered_passphrases()) {}
 
 void LoginResolver::resolve(BoardConfig& config) {
   resolve(config, 0);
@@ -80,6 +83,7 @@ void LoginResolver::resolve(BoardConfig& config) {
 void LoginResolver::resolve(BoardConfig& config, int depth) {
   SshLogin& login = config.login;
   login.passphrase = passphrases_;
+  login.run_hosts = run_hosts_;
   const std::string given = login.host;
   if (given.empty()) return;
   const SshHostConfig found = read_ssh_config(given, files_);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,6 +43,7 @@ class LoginResolver {
   void explain(BoardConfig& config, const SshHostConfig& found, const std::string& given);
 
   SshConfigFiles files_;
+  std::shared_ptr<RunHosts> run_hosts_;  // of all hosts: several may be reached over one
   std::set<std::string> noted_;
   std::map<std::string, SecretSource> passwords_;  // of jump hosts, by name
   std::function<SecretSource(const std::filesystem::path& key)> passphrases_;

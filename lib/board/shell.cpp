@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "board/steps.hpp"
+#include "ssh/run_hosts.hpp"
 
 namespace msprof {
 
@@ -153,7 +154,9 @@ std::string random_end_word() {
   return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
 }
 
-BoardShell::BoardShell(SshLogin login) : login_(std::move(login)) {}
+BoardShell::BoardShell(SshLogin login) : login_(std::move(login)) {
+  if (!login_.run_hosts) login_.run_hosts = std::make_shared<RunHosts>();
+}
 
 SshConnection& BoardShell::connection() const {
   if (!connection_) throw ConnectionLost(fmt::format("{}: not connected", login_.name()));
@@ -176,9 +179,9 @@ bool BoardShell::reconnect(double seconds) {
     try {
       connect();
       return true;
-    } catch (const Error& error) {
-      if (error.code() == Exit::interrupted) throw;
-      log::verbose("{}", error.what());
+    } catch (const ConnectFailure& failure) {
+      if (!failure.may_be_repeated()) throw;
+      log::verbose("{}", failure.what());
     }
     if (Clock::now() + kBetweenTries >= end) return false;
     std::this_thread::sleep_for(kBetweenTries);
@@ -217,26 +220,26 @@ BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std:
   }
 }
 
-StreamSink BoardShell::collector(const BoardScript& script, std::string& out) const {
-  return [this, name = script.name, &out](std::string_view bytes) {
-    if (out.size() + bytes.size() > kMaxAnswer) {
-      throw Error(Exit::partial_data,
-                  fmt::format("{}: {}: the board's answer is too long", login_.name(), name));
+StreamSink BoardShell::collector(const BoardScript& script, std::string& out,
+                                 std::size_t most_bytes) const {
+  return [this, name = script.name, &out, most_bytes](std::string_view bytes) {
+    if (out.size() + bytes.size() > most_bytes) {
+      throw TooMuchSent(fmt::format("{}: {}: the board's answer is too long", login_.name(), name));
     }
     out.append(bytes);
   };
 }
 
 BoardAnswer BoardShell::ask(const BoardScript& script, const std::vector<std::string>& arguments,
-                            std::string_view input) {
+                            std::string_view input, std::size_t most_bytes) {
   std::string out;
   const auto give = [&](char* buffer, std::size_t size) {
     const std::size_t part = input.copy(buffer, size);
     input.remove_prefix(part);
     return part;
   };
-  BoardAnswer answer =
-      stream(script, arguments, input.empty() ? Source() : Source(give), collector(script, out));
+  BoardAnswer answer = stream(script, arguments, input.empty() ? Source() : Source(give),
+                              collector(script, out, most_bytes));
   answer.out = std::move(out);
   return answer;
 }
@@ -251,7 +254,7 @@ std::vector<BoardAnswer> BoardShell::ask_each(const std::vector<BoardStep>& step
     StepsUnderWay some(*this, std::span(steps).subspan(first), word, source);
     if (some.count() == 0) {
       const BoardStep& step = steps[first];
-      answers.push_back(ask(step.script, step.arguments, step.lines));
+      answers.push_back(ask(step.script, step.arguments, step.lines, step.most_bytes));
       goes_on = answers.back().ok() || step.may_fail;
       continue;
     }

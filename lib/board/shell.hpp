@@ -27,6 +27,9 @@ struct BoardScript {
   std::string_view text;
 };
 
+// Most bytes of an answer that is no listing (kMaxListingBytes).
+inline constexpr std::size_t kMaxAnswer = 1 << 20;
+
 struct BoardAnswer {
   std::string out;
   std::string err;  // at most the last 4 KB
@@ -40,9 +43,10 @@ struct BoardAnswer {
 struct BoardStep {
   BoardScript script;
   std::vector<std::string> arguments;
-  std::string lines{};       // its stdin; no secrets: short ones travel in the command
-  bool may_fail = false;     // the next ones run all the same
-  bool takes_input = false;  // its stdin is the source of them all; one step at most
+  std::string lines{};                  // its stdin; no secrets: short ones travel in the command
+  bool may_fail = false;                // the next ones run all the same
+  bool takes_input = false;             // its stdin is the source of them all; one step at most
+  std::size_t most_bytes = kMaxAnswer;  // of its answer
 };
 
 // A line that no data holds, by which ends are found in a stream: "@0123…@".
@@ -63,10 +67,13 @@ class BoardShell {
   // Fills `buffer`, returns 0 at the end of the data.
   using Source = std::function<std::size_t(char* buffer, std::size_t size)>;
 
+  // All its connections are of one run (SshLogin::run_hosts).
   explicit BoardShell(SshLogin login);
 
+  // Throws as SshConnection::open().
   void connect();
   // Tries again, after ConnectionLost, until `seconds` are over. False when the board stayed away.
+  // Throws ConnectFailure where another try would be refused, or go to a stranger.
   bool reconnect(double seconds);
   // Closes the connection at once, without a message to the board.
   void disconnect();
@@ -74,11 +81,11 @@ class BoardShell {
   SshConnection& connection() const;
   const SshLogin& login() const { return login_; }
 
-  // Runs a script to its end. Ends with ConnectionLost, or with Error(board_unreachable) when
-  // nothing moved for `silence`. Ctrl-C does not end it: what is under way here keeps the board
-  // clean.
+  // Runs a script to its end. Ends with ConnectionLost, with Error(board_unreachable) when nothing
+  // moved for `silence`, or with TooMuchSent when it prints more than `most_bytes`. Ctrl-C does not
+  // end it: what is under way here keeps the board clean.
   BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
-                  std::string_view input = {});
+                  std::string_view input = {}, std::size_t most_bytes = kMaxAnswer);
   // Runs scripts one after the other, up to the first that fails, as if each were asked for with
   // ask(), in as few commands as they fit into: mostly one, which is one round trip. The answers
   // of those that did not run are empty and not ok().
@@ -105,7 +112,7 @@ class BoardShell {
                                     std::shared_ptr<std::string> greeting = nullptr);
 
  private:
-  StreamSink collector(const BoardScript& script, std::string& out) const;
+  StreamSink collector(const BoardScript& script, std::string& out, std::size_t most_bytes) const;
 
   SshLogin login_;
   std::unique_ptr<SshConnection> connection_;

@@ -66,6 +66,29 @@ read -r up rest < /proc/uptime
 echo "${up%%.*}"
 )sh"};
 
+// An application whose recording is drained: where the drain meets another machine in the place of
+// the board, the run ends, and the board, alone, keeps what was recorded.
+class DrainedProgram : public RunningProgram {
+ public:
+  DrainedProgram(std::unique_ptr<RunningProgram> program, BoardDrain& drain, BoardLink& link)
+      : program_(std::move(program)), drain_(drain), link_(link) {}
+  std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override {
+    try {
+      drain_.check();
+    } catch (const ConnectFailure&) {
+      link_.shell().disconnect();
+      throw;
+    }
+    return program_->wait(limit);
+  }
+  void signal(int number) override { program_->signal(number); }
+
+ private:
+  std::unique_ptr<RunningProgram> program_;
+  BoardDrain& drain_;
+  BoardLink& link_;
+};
+
 // The project's folder on the board is named alike: an application may know its own path.
 std::string folder_name(const Project& project) {
   std::string name = project.target.root.filename().string();
@@ -377,6 +400,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
     drain_->wait_until_it_looks();
+    drain_->check();
   }
   if (options_.survives) {
     survives_ = true;
@@ -396,11 +420,16 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
         human_bytes(plan.output_bytes), resume_hint());
     auto program = std::make_unique<SurvivingProgram>(link_, run, plan, resume_hint());
     is_its_own_ = true;
-    return program;
+    return checked(std::move(program));
   }
   auto program = std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
   ask_at_end(*program);
-  return program;
+  return checked(std::move(program));
+}
+
+std::unique_ptr<RunningProgram> SshHost::checked(std::unique_ptr<RunningProgram> program) {
+  if (!drain_) return program;
+  return std::make_unique<DrainedProgram>(std::move(program), *drain_, link_);
 }
 
 std::optional<DrainStatus> SshHost::drain_status() const {

@@ -104,6 +104,7 @@ class SshHost : public Host {
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);
   void ask_at_end(class BoardProgram& program);
+  std::unique_ptr<RunningProgram> checked(std::unique_ptr<RunningProgram> program);
   void refuse_to_lose_results();
   void refuse_other_machine(const Project& project) const;
   void remove_run();

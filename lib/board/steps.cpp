@@ -15,7 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxStepErrors = 256 << 10;  // of several scripts together
+constexpr std::size_t kMaxStepErrors = 256 << 10;  // kept of several scripts together
+constexpr std::size_t kMaxErrorBytes = 16 << 20;   // of a command: a line a file
 constexpr std::size_t kStepInputChunk = 128 << 10;
 constexpr std::chrono::milliseconds kStepPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};
@@ -167,16 +168,25 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
           script, arguments,
           [this, sink = std::move(sink)](std::string_view bytes) {
             moved_ = Clock::now();
-            if (sink) sink(bytes);
+            if (sink) return sink(bytes);
+            count(unwanted_bytes_, bytes.size(), kMaxAnswer);
           },
           [this](std::string_view bytes) {
             moved_ = Clock::now();
+            count(error_bytes_, bytes.size(), kMaxErrorBytes);
             if (errors_) errors_(bytes);
           },
           greeting_)),
       buffer_(source_ ? kStepInputChunk : 0),
       open_(static_cast<bool>(source_)) {
   if (!open_) command_->close_input();
+}
+
+// A board that goes on and on is not silent, and would never be given up.
+void CommandPump::count(std::size_t& seen, std::size_t bytes, std::size_t most) {
+  seen += bytes;
+  if (seen > most)
+    throw TooMuchSent(fmt::format("{}: {}: the board prints without end", host_, name_));
 }
 
 std::optional<CommandEnd> CommandPump::turn() {
@@ -217,6 +227,7 @@ StepsUnderWay::StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps
   for (const BoardStep& step : steps) {
     if (!pack.add(step)) break;
     takes_input = takes_input || step.takes_input;
+    most_bytes_ += step.most_bytes;
     names_.emplace_back(step.script.name);
   }
   if (names_.empty()) {
@@ -225,9 +236,8 @@ StepsUnderWay::StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps
   }
   const auto take_out = [this, host = shell.login().name()](std::string_view bytes) {
     answers_.add_out(bytes);
-    if (answers_.waiting_bytes() <= kMaxAnswer) return;
-    throw Error(Exit::partial_data,
-                fmt::format("{}: {}: the board's answer is too long", host, names_.front()));
+    if (answers_.waiting_bytes() <= most_bytes_) return;
+    throw TooMuchSent(fmt::format("{}: {}: the board's answer is too long", host, names_.front()));
   };
   pump_ =
       std::make_unique<CommandPump>(shell, pack.script(names_.front()), pack.parameters(),

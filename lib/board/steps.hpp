@@ -16,8 +16,6 @@
 namespace msprof {
 
 inline constexpr std::size_t kMaxErrorText = 4 << 10;  // what is kept of the stderr of a script
-// An answer is a listing at most; a board that never stops talking must not fill this machine.
-inline constexpr std::size_t kMaxAnswer = 256 << 20;
 
 // Steps as one script: their texts and arguments are its parameters, and its own text has numbers
 // beside what is constant. Behind the output of each, on both streams, stands its exit code.
@@ -70,12 +68,13 @@ class StepAnswers {
 // A command while it is under way: its input is sent, and its silence is limited.
 class CommandPump {
  public:
-  // Of `shell`, which stays there; `source` may be empty. What comes goes to `sink` and `errors`.
+  // Of `shell`, which stays there; `source` may be empty. What comes goes to `sink` and `errors`;
+  // where there is no sink, at most kMaxAnswer may come.
   CommandPump(BoardShell& shell, const BoardScript& script,
               const std::vector<std::string>& arguments, BoardShell::Source source, StreamSink sink,
               StreamSink errors);
 
-  // Waits a moment. Throws as BoardShell::ask().
+  // Waits a moment. Throws as BoardShell::ask(), TooMuchSent.
   std::optional<CommandEnd> turn();
   // What it does from now on, for messages; its silence so far was ours.
   void begin_part(std::string_view name) {
@@ -84,8 +83,12 @@ class CommandPump {
   }
 
  private:
+  void count(std::size_t& seen, std::size_t bytes, std::size_t most);
+
   std::string host_;
   std::string name_;
+  std::size_t unwanted_bytes_ = 0;  // without a sink
+  std::size_t error_bytes_ = 0;
   std::shared_ptr<std::string> greeting_ = std::make_shared<std::string>();
   StreamSink errors_;
   BoardShell::Source source_;
@@ -114,6 +117,7 @@ class StepsUnderWay {
 
  private:
   std::vector<std::string> names_;
+  std::size_t most_bytes_ = 0;  // of all answers
   std::size_t taken_ = 0;
   StepAnswers answers_;
   std::unique_ptr<CommandPump> pump_;

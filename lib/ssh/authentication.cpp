@@ -129,6 +129,7 @@ class LogIn {
       return method_;
     }
     tried_.clear();
+    counts_as_try_ = false;
     for (int round = 0; round < kMaxRounds; ++round) {
       partial_ = false;
       if (try_keys() || try_passwords()) return method_;
@@ -143,6 +144,7 @@ class LogIn {
     return (static_cast<unsigned>(ssh_userauth_list(handle(), nullptr)) & method) != 0;
   }
 
+  int finish(const std::function<int()>& step);
   bool attempt(const std::string& method, const std::function<int()>& call);
   bool take(const std::string& method, int code);
   bool try_keys();
@@ -171,6 +173,8 @@ class LogIn {
       tried_;                       // with the count of each, in the order of the first
   std::vector<std::string> notes_;  // ways that were not open, and why
   bool partial_ = false;
+  // A password was sent, or something was refused: an end without an answer may be a refusal.
+  bool counts_as_try_ = false;
   bool asked_password_ = false;
   std::optional<Secret> password_;
   int refused_passwords_ = 0;
@@ -178,8 +182,17 @@ class LogIn {
   bool gave_password_ = false;  // keyboard-interactive took it for what it is, a password
 };
 
+int LogIn::finish(const std::function<int()>& step) {
+  try {
+    return session_.finish(step);
+  } catch (const ConnectFailure& silent) {
+    if (!counts_as_try_) throw;
+    throw ConnectFailure(ConnectFailure::Why::unanswered, silent.what());
+  }
+}
+
 bool LogIn::attempt(const std::string& method, const std::function<int()>& call) {
-  return take(method, session_.finish(call));
+  return take(method, finish(call));
 }
 
 bool LogIn::take(const std::string& method, int code) {
@@ -193,6 +206,7 @@ bool LogIn::take(const std::string& method, int code) {
   if (code == SSH_AUTH_SUCCESS) method_ = method;
   if (code == SSH_AUTH_PARTIAL) partial_ = true;
   if (code == SSH_AUTH_ERROR && !session_.is_alive()) throw_ended();
+  if (code != SSH_AUTH_SUCCESS) counts_as_try_ = true;
   return code == SSH_AUTH_SUCCESS;
 }
 
@@ -201,6 +215,7 @@ bool LogIn::try_agent() {
   if (use_agent_ == UseAgent::no || !login_.agent || socket == nullptr || *socket == '\0') {
     return false;
   }
+  counts_as_try_ = true;  // the library tries all of its keys
   return attempt("agent", [&] { return ssh_userauth_agent(handle(), nullptr); });
 }
 
@@ -225,8 +240,8 @@ bool LogIn::try_key(const std::string& method, const LoginKeys::Key& key) {
 // True if the host would take the key, or where that cannot be known yet.
 bool LogIn::is_wanted(const std::string& method, const LoginKeys::Key& public_part) {
   if (!public_part) return true;
-  const int code = session_.finish(
-      [&] { return ssh_userauth_try_publickey(handle(), nullptr, public_part.get()); });
+  const int code =
+      finish([&] { return ssh_userauth_try_publickey(handle(), nullptr, public_part.get()); });
   if (code == SSH_AUTH_SUCCESS) return true;
   (void)take(method, code);
   return false;
@@ -287,7 +302,7 @@ bool LogIn::try_this_password() {
 bool LogIn::try_password() {
   const Secret* secret = password();
   if (secret == nullptr) return false;
-  used_password_ = true;
+  used_password_ = counts_as_try_ = true;
   return attempt("password", [&] {
     return ssh_userauth_password(handle(), nullptr, secret->reveal().c_str());
   });
@@ -298,7 +313,7 @@ bool LogIn::try_interactive() {
   if (secret == nullptr) return false;
   const auto step = [&] { return ssh_userauth_kbdint(handle(), nullptr, nullptr); };
   bool answered = false;
-  int code = session_.finish(step);
+  int code = finish(step);
   for (int count = 0; code == SSH_AUTH_INFO && count < kMaxQuestions; ++count) {
     // Not answered twice: the same question again, or one for a new password.
     if (ssh_userauth_kbdint_getnprompts(handle()) > 0) {
@@ -306,7 +321,7 @@ bool LogIn::try_interactive() {
       answered = true;
       answer_questions(secret->reveal());
     }
-    code = session_.finish(step);
+    code = finish(step);
   }
   return take("keyboard-interactive", code);
 }
@@ -337,6 +352,7 @@ void LogIn::answer_questions(const std::string& password) {
     (void)ssh_userauth_kbdint_setanswer(handle(), i, answer);
   }
   used_password_ = used_password_ || chosen;
+  counts_as_try_ = counts_as_try_ || chosen;
   if (!chosen) notes_.push_back(fmt::format("the {} asks \"{}\"", login_.role, shorten(texts, 60)));
 }
 
@@ -369,7 +385,7 @@ void LogIn::throw_refused() const {
   text += password_ ? "; check the user name and the password. Other ways to log in: "
                     : "; check the user name. Ways to log in: ";
   text += login_.own_ways;
-  throw Error(Exit::board_unreachable, text);
+  throw ConnectFailure(ConnectFailure::Why::refused, text);
 }
 
 void LogIn::throw_ended() const {
@@ -380,7 +396,12 @@ void LogIn::throw_ended() const {
       reason.find("Too many") != std::string::npos) {
     throw TooManyKeys(text);
   }
-  throw Error(Exit::board_unreachable, text);
+  using Why = ConnectFailure::Why;
+  const bool said_so = reason.find("SSH_MSG_DISCONNECT") != std::string::npos;
+  throw ConnectFailure(!counts_as_try_ ? Why::unreachable
+                       : said_so       ? Why::refused
+                                       : Why::unanswered,
+                       text);
 }
 
 }  // namespace
@@ -413,6 +434,7 @@ LoginKeys::LoginKeys(const SshLogin& login) {
       add(login.ssh_folder / name, false);
     }
   }
+  if (!entries_.empty()) guard_.emplace();
   find_certificates(login.certificates);
 }
 

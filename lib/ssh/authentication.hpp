@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,21 +51,22 @@ class LoginKeys {
   void add(const std::filesystem::path& file, bool is_named);
   void find_certificates(const std::vector<std::filesystem::path>& named);
 
+  std::optional<Undumpable> guard_;  // where there are keys; goes after them
   std::vector<Entry> entries_;
   std::vector<std::string> notes_;
 };
 
 // The host has counted every key of the agent as a failed try and ended the login; another
 // connection that leaves the agent out gets further.
-class TooManyKeys : public Error {
+class TooManyKeys : public ConnectFailure {
  public:
-  explicit TooManyKeys(const std::string& message) : Error(Exit::board_unreachable, message) {}
+  explicit TooManyKeys(const std::string& message) : ConnectFailure(Why::refused, message) {}
 };
 
 enum class UseAgent { no, yes };
 
-// Returns how it logged in, as SshConnection::login_method(). Throws Error(board_unreachable) with
-// what was tried, what the host offers and what to do; never shows a secret.
+// Returns how it logged in, as SshConnection::login_method(). Throws ConnectFailure with what was
+// tried, what the host offers and what to do; never shows a secret.
 std::string log_in(SshSession& session, const SshLogin& login, LoginKeys& keys, UseAgent use_agent);
 
 }  // namespace msprof

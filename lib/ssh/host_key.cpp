@@ -107,18 +107,11 @@ std::vector<std::filesystem::path> files_of(const SshLogin& login, bool with_sys
   return files;
 }
 
-// As ssh(1) looks it up: an alias stands without a port.
-std::string known_name(const SshLogin& login) {
-  if (!login.host_key_alias.empty()) return lower_ascii(login.host_key_alias);
-  const std::string name = lower_ascii(login.host);
-  return login.port == 22 ? name : fmt::format("[{}]:{}", name, login.port);
-}
-
 HostKey presented_key(const SshSession& session) {
   ssh_key key = nullptr;
   if (ssh_get_server_publickey(session.get(), &key) != SSH_OK) {
-    throw Error(Exit::board_unreachable,
-                fmt::format("the host presents no host key: {}", session.error()));
+    throw ConnectFailure(ConnectFailure::Why::host_key,
+                         fmt::format("the host presents no host key: {}", session.error()));
   }
   HostKey result = describe(key);
   ssh_key_free(key);
@@ -150,6 +143,13 @@ void say(const std::string& text) {
 
 }  // namespace
 
+// As ssh(1) looks it up: an alias stands without a port.
+std::string known_host_name(const SshLogin& login) {
+  if (!login.host_key_alias.empty()) return lower_ascii(login.host_key_alias);
+  const std::string name = lower_ascii(login.host);
+  return login.port == 22 ? name : fmt::format("[{}]:{}", name, login.port);
+}
+
 KnownHosts::KnownHosts(const std::string& name, std::vector<fs::path> files)
     : name_(lower_ascii(name)), files_(std::move(files)) {
   for (const fs::path& file : files_) {
@@ -179,48 +179,56 @@ int KnownHosts::remember(const HostKey& key) const {
   return count < 0 ? errno : ENOSPC;
 }
 
-HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system)
+HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system, std::optional<HostKey> accepted)
     : login_(login),
-      known_(known_name(login), files_of(login, with_system)),
+      known_(known_host_name(login), files_of(login, with_system)),
       file_(login.known_hosts.empty() ? login.ssh_folder / "known_hosts"
-                                      : login.known_hosts.front()) {}
+                                      : login.known_hosts.front()),
+      accepted_(std::move(accepted)) {}
+
+bool HostKeyCheck::is_expected(std::string_view type) const {
+  if (accepted_) return accepted_->type == type;
+  return std::any_of(known_.keys().begin(), known_.keys().end(), [&](const KnownHostKey& known) {
+    return !known.revoked && known.key.type == type;
+  });
+}
 
 std::string HostKeyCheck::preferred_types() const {
   std::string first;
   std::string rest;
   for (const std::string_view algorithm : kKeyTypes) {
-    const bool is_known =
-        std::any_of(known_.keys().begin(), known_.keys().end(), [&](const KnownHostKey& known) {
-          return !known.revoked && known.key.type == key_type_of(algorithm);
-        });
-    std::string& list = is_known ? first : rest;
+    std::string& list = is_expected(key_type_of(algorithm)) ? first : rest;
     list += (list.empty() ? "" : ",") + std::string(algorithm);
   }
   return first.empty() || rest.empty() ? first + rest : first + "," + rest;
 }
 
-std::string HostKeyCheck::check(const SshSession& session, const std::string& taken) const {
-  if (login_.host_key == HostKeyPolicy::off) return {};
-  const HostKey presented = presented_key(session);
-  if (presented.base64 == taken) return taken;
+HostKey HostKeyCheck::check(const SshSession& session) const {
+  HostKey presented = presented_key(session);
+  if (accepted_) {
+    if (accepted_->base64 != presented.base64) throw_changed_in_run(presented);
+    return presented;
+  }
+  if (login_.host_key == HostKeyPolicy::off) return presented;
   bool is_known = false;
   for (const KnownHostKey& known : known_.keys()) {
     if (known.key.base64 != presented.base64) continue;
     if (known.revoked) {
-      throw Error(Exit::board_unreachable,
-                  fmt::format("{}: its host key {} ({}) is marked as revoked in {}, line {}; "
-                              "nothing was sent to it",
-                              login_.name(), presented.fingerprint, presented.type,
-                              known.file.string(), known.line));
+      throw ConnectFailure(
+          ConnectFailure::Why::host_key,
+          fmt::format("{}: its host key {} ({}) is marked as revoked in {}, line {}; "
+                      "nothing was sent to it",
+                      login_.name(), presented.fingerprint, presented.type, known.file.string(),
+                      known.line));
     }
     is_known = true;
   }
-  if (is_known) return presented.base64;
+  if (is_known) return presented;
   const bool has_other = std::any_of(known_.keys().begin(), known_.keys().end(),
                                      [](const auto& known) { return !known.revoked; });
   if (has_other) throw_changed(presented);
   take_unknown(presented);
-  return presented.base64;
+  return presented;
 }
 
 void HostKeyCheck::take_unknown(const HostKey& presented) const {
@@ -261,10 +269,11 @@ bool HostKeyCheck::ask(const HostKey& presented) const {
 }
 
 void HostKeyCheck::throw_unknown(const HostKey& presented) const {
-  throw Error(Exit::board_unreachable,
-              fmt::format("{}: its host key is not known: {} ({}); if that is the {}'s, add "
-                          "--host-key accept-new once, or connect with ssh and say yes",
-                          login_.name(), presented.fingerprint, presented.type, login_.role));
+  throw ConnectFailure(
+      ConnectFailure::Why::host_key,
+      fmt::format("{}: its host key is not known: {} ({}); if that is the {}'s, add "
+                  "--host-key accept-new once, or connect with ssh and say yes",
+                  login_.name(), presented.fingerprint, presented.type, login_.role));
 }
 
 void HostKeyCheck::throw_changed(const HostKey& presented) const {
@@ -276,14 +285,24 @@ void HostKeyCheck::throw_changed(const HostKey& presented) const {
     list += fmt::format("{}{} ({}) in {}, line {}", list.empty() ? "" : ", ", known.key.fingerprint,
                         known.key.type, known.file.string(), known.line);
   }
-  throw Error(
-      Exit::board_unreachable,
+  throw ConnectFailure(
+      ConnectFailure::Why::host_key,
       fmt::format(
           "{}: the host key differs from the known one: known is {}, presented was {} ({}); either "
           "the {} was set up anew, or another machine answers in its place. Nothing was sent to "
           "it. If it was set up anew: ssh-keygen -f '{}' -R '{}', then try again",
           login_.name(), list, presented.fingerprint, presented.type, login_.role, file.string(),
           known_.name()));
+}
+
+void HostKeyCheck::throw_changed_in_run(const HostKey& presented) const {
+  throw ConnectFailure(
+      ConnectFailure::Why::host_key,
+      fmt::format("{}: the host key changed during the run: accepted was {} ({}), presented was {} "
+                  "({}); either another machine answers in the {}'s place, or it was set up anew. "
+                  "Nothing was sent to it",
+                  login_.name(), accepted_->fingerprint, accepted_->type, presented.fingerprint,
+                  presented.type, login_.role));
 }
 
 }  // namespace msprof

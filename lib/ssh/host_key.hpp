@@ -5,21 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ssh/run_hosts.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 
 class SshSession;
-
-struct HostKey {
-  std::string type;         // "ssh-ed25519"
-  std::string base64;       // the public key as known_hosts has it
-  std::string fingerprint;  // "SHA256:…"
-};
 
 struct KnownHostKey {
   HostKey key;
@@ -50,29 +46,36 @@ class KnownHosts {
   std::vector<KnownHostKey> keys_;
 };
 
+// Name of the host in known_hosts: "host" or "[host]:port", or its alias.
+std::string known_host_name(const SshLogin& login);
+
 class HostKeyCheck {
  public:
-  // Reads ssh_folder/known_hosts, and that of the system where `with_system`.
-  HostKeyCheck(const SshLogin& login, bool with_system);
+  // Reads ssh_folder/known_hosts, and that of the system where `with_system`. `accepted`: the key
+  // that the run has accepted of this host before.
+  HostKeyCheck(const SshLogin& login, bool with_system, std::optional<HostKey> accepted = {});
 
   // Key types for SSH_OPTIONS_HOSTKEYS, those that are known of this host first; else a host with
   // several keys might present one that is not known.
   std::string preferred_types() const;
 
-  // Throws Error(board_unreachable) unless the host's key is to be taken: known, taken now, or
-  // `taken` (base64) by this connection before. Returns it as base64.
-  std::string check(const SshSession& session, const std::string& taken) const;
+  // Returns the host's key if it is the accepted one or, where there is none yet, one that is
+  // known or accepted now. Throws ConnectFailure(host_key) otherwise.
+  HostKey check(const SshSession& session) const;
 
  private:
+  bool is_expected(std::string_view type) const;
   void take_unknown(const HostKey& presented) const;
   void remember(const HostKey& presented) const;
   bool ask(const HostKey& presented) const;
   [[noreturn]] void throw_unknown(const HostKey& presented) const;
   [[noreturn]] void throw_changed(const HostKey& presented) const;
+  [[noreturn]] void throw_changed_in_run(const HostKey& presented) const;
 
   const SshLogin& login_;
   KnownHosts known_;
   std::filesystem::path file_;
+  std::optional<HostKey> accepted_;
 };
 
 }  // namespace msprof

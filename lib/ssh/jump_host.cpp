@@ -93,19 +93,22 @@ FileDescriptor JumpHost::connect(const SshLogin& target) {
     request->is_abandoned = interrupt::received() != 0 || deadline.is_over();
     if (!request->is_abandoned) continue;
     interrupt::check();
-    throw Error(Exit::board_unreachable,
-                fmt::format("{}: no answer within {:g} s through the jump host {}; is the {} on, "
-                            "and can the jump host reach it? (--connect-timeout, or "
-                            "connect_timeout in the ini, is the limit)",
-                            target.name(), target.connect_timeout_seconds, name_, target.role));
+    throw ConnectFailure(
+        ConnectFailure::Why::unreachable,
+        fmt::format("{}: no answer within {:g} s through the jump host {}; is the {} on, "
+                    "and can the jump host reach it? (--connect-timeout, or "
+                    "connect_timeout in the ini, is the limit)",
+                    target.name(), target.connect_timeout_seconds, name_, target.role));
   }
   if (request->socket) return std::move(request->socket);
   if (request->refusal.empty()) {
-    throw Error(Exit::board_unreachable, fmt::format("{}: {}", target.name(), end_reason_));
+    throw ConnectFailure(ConnectFailure::Why::unreachable,
+                         fmt::format("{}: {}", target.name(), end_reason_));
   }
-  throw Error(Exit::board_unreachable,
-              fmt::format("{}: the jump host {} does not connect to {} port {}: {}", target.name(),
-                          name_, target.host, target.port, request->refusal));
+  throw ConnectFailure(
+      ConnectFailure::Why::unreachable,
+      fmt::format("{}: the jump host {} does not connect to {} port {}: {}", target.name(), name_,
+                  target.host, target.port, request->refusal));
 }
 
 std::string JumpHost::trouble() const {

@@ -32,7 +32,7 @@ class JumpHost {
   JumpHost& operator=(const JumpHost&) = delete;
 
   // Opens a connection to host and port of `target`: a socket that does not block. Throws
-  // Error(board_unreachable) with what the jump host says, Error(interrupted).
+  // ConnectFailure(unreachable) with what the jump host says, Error(interrupted).
   FileDescriptor connect(const SshLogin& target);
 
   // What is wrong with it, as a part of a sentence; empty: nothing.

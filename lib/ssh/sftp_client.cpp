@@ -18,6 +18,9 @@ namespace {
 // OpenSSH sends 256 KB at most; a longer length is a greeting of a login shell, not a packet.
 constexpr std::uint32_t kMaxPacket = 1 << 20;
 constexpr std::chrono::seconds kEndLimit{2};
+// Replies to nothing that are passed over; a server has one for each request.
+constexpr std::int64_t kMaxUnaskedReplies = 1000;
+constexpr std::size_t kMaxHandle = 256;  // draft-ietf-secsh-filexfer-02, 6.1
 
 std::uint32_t unsigned_seconds(std::int64_t seconds) {
   return static_cast<std::uint32_t>(
@@ -198,6 +201,7 @@ void Transport::begin() {
   arriving_.clear();
   handling_.clear();
   sent_ = read_ = 0;
+  unanswered_ = 0;
   ended_ = false;
   try {
     command_ = start_([this](std::string_view bytes) { arriving_ += bytes; });
@@ -296,7 +300,12 @@ std::optional<Reply> Transport::next(std::chrono::duration<double> silence) {
   for (;;) {
     const std::size_t sent_before = sent_;
     if (!ended_) flush();
-    if (parse(reply)) return reply;
+    if (parse(reply)) {
+      if (--unanswered_ >= -kMaxUnaskedReplies) return reply;
+      ended_ = true;
+      throw TooMuchSent(
+          fmt::format("{}: the board's file service (SFTP) sends answers without end", name_));
+    }
     if (ended_) {
       throw ServiceEnded(
           fmt::format("{}: the board ended its file service (SFTP) while it was in use", name_));
@@ -358,7 +367,9 @@ Reply SftpClient::ask(Type type, const std::string& path) {
 std::string SftpClient::handle_of(std::uint32_t id, const std::string& path) {
   Reply reply = transport_.wait_for(id);
   if (reply.type != Type::handle) fail(reply, path);
-  return std::string(reply.body.text());
+  const std::string_view handle = reply.body.text();
+  if (handle.size() > kMaxHandle) fail(reply, path);
+  return std::string(handle);
 }
 
 std::string SftpClient::open_file(const std::string& path, std::uint32_t flags,
@@ -429,6 +440,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   std::vector<RemoteEntry> entries;
   std::vector<std::size_t> without_mode;
   std::unordered_set<std::string> seen;
+  std::size_t name_bytes = 0;
   // One request at a time: a server that is asked again after the end may begin anew, as OpenSSH
   // does on some file systems; nothing new is the end, too.
   for (bool is_new = true; is_new;) {
@@ -449,6 +461,13 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
       if (!seen.emplace(name).second) continue;
       is_new = true;
       if (name == "." || name == "..") continue;
+      name_bytes += name.size();
+      if (entries.size() >= kMaxListedEntries || name_bytes > kMaxListingBytes) {
+        close_unasked(handle);
+        throw TooMuchSent(fmt::format("{}: {} has more than {} entries, or names without end",
+                                      transport_.name(), printable(folder),
+                                      with_thousands(kMaxListedEntries)));
+      }
       if (!attributes.mode) without_mode.push_back(entries.size());
       entries.push_back(entry_of(name, attributes));
     }

@@ -46,10 +46,14 @@ class Transport {
 
   std::uint32_t new_id() { return ++last_id_; }
   // Queues a packet; next() sends what is queued.
-  void send(Request&& request) { outgoing_ += std::move(request).finish(); }
+  void send(Request&& request) {
+    outgoing_ += std::move(request).finish();
+    ++unanswered_;
+  }
 
   // The next reply, whatever request it is for; its texts live until the next call. Empty when
-  // nothing moved for `silence`. Throws ServiceEnded, ConnectionLost.
+  // nothing moved for `silence`. Throws ServiceEnded, ConnectionLost, TooMuchSent where the host
+  // answers far more than it was asked.
   std::optional<Reply> next(std::chrono::duration<double> silence);
   // The reply to the request `id`; others are dropped. Throws ConnectionLost also when the service
   // is silent for silence().
@@ -76,6 +80,7 @@ class Transport {
   std::string handling_;  // replies point into it
   std::size_t read_ = 0;  // of handling_
   std::uint32_t last_id_ = 0;
+  std::int64_t unanswered_ = 0;  // requests; below 0: there were more replies
   bool ended_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include "ssh/authentication.hpp"
 #include "ssh/host_key.hpp"
 #include "ssh/jump_host.hpp"
+#include "ssh/run_hosts.hpp"
 #include "ssh/sftp_client.hpp"
 #include "ssh/ssh_loop.hpp"
 #include "ssh/ssh_session.hpp"
@@ -50,8 +51,13 @@ std::filesystem::path home_folder() {
   return entry != nullptr ? entry->pw_dir : "/";
 }
 
-SshLogin with_folder(SshLogin login) {
+// Logins in a row that may end without an answer; a host that refuses may do so, too.
+constexpr int kMaxUnanswered = 2;
+
+SshLogin completed(SshLogin login) {
   if (login.ssh_folder.empty()) login.ssh_folder = home_folder() / ".ssh";
+  if (!login.run_hosts) login.run_hosts = std::make_shared<RunHosts>();
+  for (SshLogin& jump : login.jumps) jump.run_hosts = login.run_hosts;
   return login;
 }
 
@@ -59,8 +65,9 @@ SshLogin with_folder(SshLogin login) {
 class SessionOpener {
  public:
   // Reads the keys of the login; throws Error(usage) as LoginKeys. `before`: the jump host from
-  // which this one is reached; null: from here, over the jump hosts of the login.
-  explicit SessionOpener(const SshLogin& given, JumpHost* before = nullptr);
+  // which this one is reached, and `way` the names of all on the way to it; null: from here, over
+  // the jump hosts of the login.
+  explicit SessionOpener(const SshLogin& given, JumpHost* before = nullptr, std::string way = {});
   // The last jump host goes first: it lives on the one before.
   ~SessionOpener() {
     while (!jumps_.empty()) jumps_.pop_back();
@@ -69,7 +76,7 @@ class SessionOpener {
   SessionOpener& operator=(const SessionOpener&) = delete;
 
   // Throws as SshConnection::open(). What one session learned (the password, the passphrase of the
-  // key, that the host key is to be taken) the others know.
+  // key) the others know.
   std::unique_ptr<SshSession> open();
 
   const std::string& method() const { return method_; }  // of the last session
@@ -79,6 +86,7 @@ class SessionOpener {
 
  private:
   std::unique_ptr<SshSession> open_once();
+  std::unique_ptr<SshSession> try_to_open();
   void open_jumps();
   FileDescriptor connect();
 
@@ -88,9 +96,9 @@ class SessionOpener {
   UseAgent use_agent_ = UseAgent::yes;
   std::optional<Secret> password_;
   bool asked_password_ = false;
-  std::string taken_key_;  // base64
   std::string method_;
   JumpHost* before_;
+  std::string way_;
   std::vector<std::unique_ptr<JumpHost>> jumps_;
 };
 
@@ -131,11 +139,12 @@ class Connection : public SshConnection {
 
 }  // namespace
 
-SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before)
-    : login_(with_folder(given)),
+SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before, std::string way)
+    : login_(completed(given)),
       with_system_hosts_(given.ssh_folder.empty()),
       keys_(login_),
-      before_(before) {
+      before_(before),
+      way_(before != nullptr ? std::move(way) : login_.way()) {
   if (!given.password.first) return;
   login_.password.first = [this, source = given.password.first] {
     if (!asked_password_) password_ = source();
@@ -150,7 +159,9 @@ SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before)
 }
 
 std::unique_ptr<SshSession> SessionOpener::open_once() {
-  const HostKeyCheck host_key(login_, with_system_hosts_);
+  RunHosts& run = *login_.run_hosts;
+  const std::string host = fmt::format("{} {}", way_, known_host_name(login_));
+  const HostKeyCheck host_key(login_, with_system_hosts_, run.accepted(host));
   const auto passed = [this](LoginStep step) {
     if (login_.on_step) login_.on_step(step);
   };
@@ -160,7 +171,7 @@ std::unique_ptr<SshSession> SessionOpener::open_once() {
       std::make_unique<SshSession>(login_, std::move(socket), host_key.preferred_types());
   session->handshake();
   passed(LoginStep::agreed);
-  taken_key_ = host_key.check(*session, taken_key_);
+  run.accept(host, host_key.check(*session));
   passed(LoginStep::host_key_taken);
   method_ = log_in(*session, login_, keys_, use_agent_);
   passed(LoginStep::logged_in);
@@ -177,17 +188,24 @@ std::string SessionOpener::trouble() const {
 void SessionOpener::open_jumps() {
   if (!jumps_.empty() && trouble().empty()) return;
   while (!jumps_.empty()) jumps_.pop_back();
+  std::string way;
   for (const SshLogin& jump : login_.jumps) {
+    const auto context = [&] {
+      return fmt::format("on the way to {}, jump host {} of {}", login_.name(), jumps_.size() + 1,
+                         login_.jumps.size());
+    };
     try {
-      SessionOpener opener(jump, jumps_.empty() ? nullptr : jumps_.back().get());
+      SessionOpener opener(jump, jumps_.empty() ? nullptr : jumps_.back().get(), way);
       auto session = opener.open();
       log::verbose("{}: logged in with {}, to go on to {}", jump.name(), opener.method(),
                    login_.name());
       jumps_.push_back(std::make_unique<JumpHost>(std::move(session), jump));
+      way += (way.empty() ? "" : ", ") + jump.name();
+    } catch (const ConnectFailure& failure) {
+      throw ConnectFailure(failure.why(), fmt::format("{}: {}", context(), failure.what()));
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
-      throw error.with_context(fmt::format("on the way to {}, jump host {} of {}", login_.name(),
-                                           jumps_.size() + 1, login_.jumps.size()));
+      throw error.with_context(context());
     }
   }
 }
@@ -198,18 +216,38 @@ FileDescriptor SessionOpener::connect() {
   return last != nullptr ? last->connect(login_) : tcp_connect(login_);
 }
 
-std::unique_ptr<SshSession> SessionOpener::open() {
+std::unique_ptr<SshSession> SessionOpener::try_to_open() {
   try {
     return open_once();
   } catch (const TooManyKeys& refused) {
     log::verbose("{}; once more without the agent", refused.what());
     use_agent_ = UseAgent::no;
     return open_once();
-  } catch (const Error& error) {
+  } catch (const ConnectFailure& failure) {
     // What went wrong behind a jump host that went away is its doing.
     const std::string text = trouble();
-    if (text.empty() || error.code() != Exit::board_unreachable) throw;
-    throw Error(Exit::board_unreachable, fmt::format("{}: {}", login_.name(), text));
+    if (text.empty() || !failure.may_be_repeated()) throw;
+    throw ConnectFailure(failure.why(), fmt::format("{}: {}", login_.name(), text));
+  }
+}
+
+std::unique_ptr<SshSession> SessionOpener::open() {
+  using Why = ConnectFailure::Why;
+  RunHosts& run = *login_.run_hosts;
+  const std::string login = fmt::format("{} {}", way_, login_.name());
+  if (const std::string refusal = run.refusal(login); !refusal.empty())
+    throw ConnectFailure(Why::refused, refusal);
+  try {
+    auto session = try_to_open();
+    run.succeed(login);
+    return session;
+  } catch (const ConnectFailure& failure) {
+    if (failure.why() == Why::refused) run.refuse(login, failure.what());
+    if (failure.why() != Why::unanswered || run.count_unanswered(login) < kMaxUnanswered) throw;
+    const std::string text =
+        fmt::format("{}; that was so before, and is not tried again", failure.what());
+    run.refuse(login, text);
+    throw ConnectFailure(Why::refused, text);
   }
 }
 

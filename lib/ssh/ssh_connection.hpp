@@ -22,12 +22,15 @@
 
 namespace msprof {
 
-// Policy for an unknown host key. A changed one ends the connection under every policy but `off`.
+class RunHosts;
+
+// Policy for an unknown host key. One that differs from the known one ends the connection under
+// every policy but `off`, one that changes within a run under every policy.
 enum class HostKeyPolicy {
   known_only,  // refused, also on a terminal
   strict,      // asked on a terminal, refused without one
   accept_new,  // taken and remembered
-  off,         // no key is checked or remembered
+  off,         // the first key of a run is not checked, and none is remembered
 };
 
 // Steps that a login has passed, in this order.
@@ -80,6 +83,8 @@ struct SshLogin {
   std::string alias;
   // Options with which ssh and scp find the same way, for commands that users copy: "-J a,b ".
   std::string ssh_options;
+  // What the run knows of its hosts; copies of the login share it. Null: each open() is a run.
+  std::shared_ptr<RunHosts> run_hosts;
 
   // The host as the user knows it.
   const std::string& shown_host() const { return alias.empty() ? host : alias; }
@@ -87,6 +92,25 @@ struct SshLogin {
   std::string name() const;
   // "jump@10.0.0.1, jump@10.0.0.2"; empty: the host is reached from here.
   std::string way() const;
+};
+
+// No connection was made; Exit::board_unreachable.
+class ConnectFailure : public Error {
+ public:
+  enum class Why {
+    unreachable,  // nothing answered, or it went away: trying again may help
+    unanswered,   // it went away when it had a password, or had refused a key: perhaps refused
+    refused,      // the login, or what it needs
+    host_key,     // unknown, changed or revoked; nothing was sent
+  };
+  ConnectFailure(Why why, const std::string& message)
+      : Error(Exit::board_unreachable, message), why_(why) {}
+  Why why() const { return why_; }
+  // True where trying again neither counts as a failed login nor sends anything to a stranger.
+  bool may_be_repeated() const { return why_ == Why::unreachable || why_ == Why::unanswered; }
+
+ private:
+  Why why_;
 };
 
 // Exit::board_unreachable; the sentence names what was lost and why.
@@ -100,6 +124,18 @@ class CommandRefused : public Error {
  public:
   explicit CommandRefused(const std::string& message) : Error(Exit::board_unreachable, message) {}
 };
+
+// A host sends more than it listed before, or was asked for, and than can have grown meanwhile;
+// Exit::partial_data.
+class TooMuchSent : public Error {
+ public:
+  explicit TooMuchSent(const std::string& message) : Error(Exit::partial_data, message) {}
+};
+
+// Of one listing of a host: entries, and bytes of their names and what describes them. A host that
+// never ends its listing must not fill this machine.
+inline constexpr std::size_t kMaxListedEntries = 500'000;
+inline constexpr std::size_t kMaxListingBytes = 64 << 20;
 
 // End of a command: a code or a signal ("SEGV"); neither when the host did not report it.
 struct CommandEnd {
@@ -161,8 +197,8 @@ struct SftpWindow {
 // Reading, writing and listing files of a host over SFTP. Names come from the host as they are:
 // whoever makes local paths of them checks them first.
 //
-// Every function throws Error(partial_data) naming the file and the host's reason, ConnectionLost
-// when the connection is gone.
+// Every function throws Error(partial_data) naming the file and the host's reason, TooMuchSent
+// where a folder has more than kMaxListedEntries, ConnectionLost when the connection is gone.
 class SftpFiles {
  public:
   virtual ~SftpFiles() = default;
@@ -195,8 +231,8 @@ class SftpFiles {
 class SshConnection {
  public:
   // Connects, over the jump hosts one by one, checks the host key and logs in: none, agent, the
-  // given keys, default keys, keyboard-interactive, password. Throws Error(board_unreachable) with
-  // a sentence on what to do, Error(usage) for a given key that cannot be used, Error(interrupted)
+  // given keys, default keys, keyboard-interactive, password. Throws ConnectFailure with a sentence
+  // on what to do, Error(usage) for a given key that cannot be used, Error(interrupted)
   // on Ctrl-C.
   static std::unique_ptr<SshConnection> open(const SshLogin& login);
   virtual ~SshConnection() = default;

@@ -26,6 +26,8 @@ constexpr std::chrono::seconds kMaxProbeGap{1};
 
 // Bytes handled before sinks get their turn: enough that a call costs nothing beside the bytes.
 constexpr std::size_t kPumpBytes = 256 << 10;
+// Rounds of packets before that: a host may send some that bring nothing, without end.
+constexpr int kMaxPumpRounds = 256;
 // dropbear closes a channel that has no command yet when another command ends at that moment.
 constexpr int kMaxOpenings = 5;
 
@@ -148,6 +150,11 @@ SshLane& SshLoop::lane_for_channel() {
     drop_retired();
     return lane;
   } catch (const Error& error) {
+    const auto* const failure = dynamic_cast<const ConnectFailure*>(&error);
+    if (failure != nullptr && failure->why() == ConnectFailure::Why::host_key) {
+      close();  // who is at the other end of the first one is in doubt, too
+      throw;
+    }
     log::verbose("{}; continuing with one connection", error.what());
     lanes_.front()->retired = false;
     return *lanes_.front();
@@ -176,7 +183,8 @@ void SshLoop::pump(int milliseconds) {
                                      [](const auto& lane) { return lane->has_unseen(); });
   if (is_unseen) milliseconds = 0;
   int code = is_alive() ? ssh_event_dopoll(event_.get(), milliseconds) : SSH_ERROR;
-  while (code == SSH_OK && is_alive() && waiting_bytes_ < kPumpBytes) {
+  for (int i = 0; i < kMaxPumpRounds && code == SSH_OK; ++i) {
+    if (!is_alive() || waiting_bytes_ >= kPumpBytes) break;
     code = ssh_event_dopoll(event_.get(), 0);
   }
   for (const auto& lane : lanes_) lane->mark_seen();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <libssh/server.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -111,6 +112,10 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
       fmt::format("{},{}", fmt::join(kCertificateTypes, ","), fmt::join(kKeyTypes, ",")).c_str(),
       "key");
   ssh_set_blocking(get(), 0);
+  // Channels and forwardings that the host asks for are refused; without this the library keeps
+  // each question in memory.
+  ssh_set_message_callback(
+      get(), [](ssh_session, ssh_message, void*) { return 1; }, nullptr);
 }
 
 SshSession::~SshSession() {
@@ -191,23 +196,26 @@ void SshSession::handshake() {
 
 void SshSession::throw_silent() const {
   const bool is_ssh = ssh_get_serverbanner(get()) != nullptr;
-  throw Error(Exit::board_unreachable,
-              is_ssh ? fmt::format("{}: the {}'s SSH server has not answered for {:g} s "
-                                   "(--connect-timeout, or connect_timeout in the ini, is the "
-                                   "limit)",
-                                   name_, role_, timeout_seconds_)
-                     : fmt::format("{}: no answer within {:g} s from port {}, which accepted the "
-                                   "connection; is it its SSH server? (--connect-timeout, "
-                                   "or connect_timeout in the ini, is the limit)",
-                                   name_, timeout_seconds_, port_));
+  throw ConnectFailure(
+      ConnectFailure::Why::unreachable,
+      is_ssh ? fmt::format("{}: the {}'s SSH server has not answered for {:g} s "
+                           "(--connect-timeout, or connect_timeout in the ini, is the "
+                           "limit)",
+                           name_, role_, timeout_seconds_)
+             : fmt::format("{}: no answer within {:g} s from port {}, which accepted the "
+                           "connection; is it its SSH server? (--connect-timeout, "
+                           "or connect_timeout in the ini, is the limit)",
+                           name_, timeout_seconds_, port_));
 }
 
 void SshSession::throw_handshake_failed() const {
   const std::string reason = error();
   constexpr std::string_view kNoMatch = "no match for method ";
   std::string sentence;
+  auto why = ConnectFailure::Why::unreachable;
   if (const auto at = reason.find(kNoMatch); at != std::string::npos) {
     const std::string_view rest = std::string_view(reason).substr(at + kNoMatch.size());
+    why = ConnectFailure::Why::refused;
     sentence = fmt::format(
         "no common {} algorithm: the {} offers {}, msprof supports {}; install a newer SSH "
         "server there (OpenSSH 7.2, dropbear 2020.79 or later)",
@@ -225,7 +233,7 @@ void SshSession::throw_handshake_failed() const {
         "it accept this machine?",
         port_, role_);
   }
-  throw Error(Exit::board_unreachable, fmt::format("{}: {}", name_, sentence));
+  throw ConnectFailure(why, fmt::format("{}: {}", name_, sentence));
 }
 
 }  // namespace msprof

@@ -45,12 +45,11 @@ class SshSession {
 
   ssh_session get() const { return session_.get(); }
 
-  // Key exchange; the host key is not checked yet. Throws Error(board_unreachable),
-  // Error(interrupted).
+  // Key exchange; the host key is not checked yet. Throws ConnectFailure, Error(interrupted).
   void handshake();
 
   // Repeats `step`, one of the library's login functions, until it gives something other than
-  // SSH_AUTH_AGAIN. Throws Error(board_unreachable) when the host does not answer in time.
+  // SSH_AUTH_AGAIN. Throws ConnectFailure(unreachable) when the host does not answer in time.
   int finish(const std::function<int()>& step);
 
   // True while the connection stands.

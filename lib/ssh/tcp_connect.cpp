@@ -52,10 +52,11 @@ Resolution resolve(const std::string& host, const std::string& port, int flags) 
 }
 
 [[noreturn]] void throw_no_answer(const SshLogin& login) {
-  throw Error(Exit::board_unreachable,
-              fmt::format("{}: no answer within {:g} s; is the {} on and is its address right? "
-                          "(--connect-timeout, or connect_timeout in the ini, is the limit)",
-                          login.name(), login.connect_timeout_seconds, login.role));
+  throw ConnectFailure(
+      ConnectFailure::Why::unreachable,
+      fmt::format("{}: no answer within {:g} s; is the {} on and is its address right? "
+                  "(--connect-timeout, or connect_timeout in the ini, is the limit)",
+                  login.name(), login.connect_timeout_seconds, login.role));
 }
 
 // A name server that is silent keeps getaddrinfo for half a minute; it is left behind in a thread
@@ -72,10 +73,10 @@ Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
          std::future_status::ready) {
     interrupt::check();
     if (deadline.is_over()) {
-      throw Error(Exit::board_unreachable,
-                  fmt::format("{}: no name server answered within {:g} s; give its IP "
-                              "address (like 192.168.1.10) instead",
-                              login.name(), login.connect_timeout_seconds));
+      throw ConnectFailure(ConnectFailure::Why::unreachable,
+                           fmt::format("{}: no name server answered within {:g} s; give its IP "
+                                       "address (like 192.168.1.10) instead",
+                                       login.name(), login.connect_timeout_seconds));
     }
   }
   return answer.get();
@@ -131,15 +132,15 @@ int connect_to(const Address& address, const Deadline& deadline, FileDescriptor&
 [[noreturn]] void throw_not_connected(const SshLogin& login, int error) {
   if (error == ETIMEDOUT) throw_no_answer(login);
   if (error == ECONNREFUSED) {
-    throw Error(Exit::board_unreachable,
-                fmt::format("{}: connection refused: nothing listens on port {}; is its "
-                            "SSH server started, and is the port right?",
-                            login.name(), login.port));
+    throw ConnectFailure(ConnectFailure::Why::unreachable,
+                         fmt::format("{}: connection refused: nothing listens on port {}; is its "
+                                     "SSH server started, and is the port right?",
+                                     login.name(), login.port));
   }
-  throw Error(Exit::board_unreachable,
-              fmt::format("{}: cannot connect: {}; is the {} on, on this network, and "
-                          "its address right?",
-                          login.name(), errno_text(error), login.role));
+  throw ConnectFailure(ConnectFailure::Why::unreachable,
+                       fmt::format("{}: cannot connect: {}; is the {} on, on this network, and "
+                                   "its address right?",
+                                   login.name(), errno_text(error), login.role));
 }
 
 }  // namespace
@@ -149,10 +150,11 @@ FileDescriptor tcp_connect(const SshLogin& login) {
   const Deadline deadline(limit);
   const Resolution found = resolve_in_time(login, deadline);
   if (found.code != 0) {
-    throw Error(Exit::board_unreachable,
-                fmt::format("{}: the host {} is not known: {}; check the name, or give its IP "
-                            "address (like 192.168.1.10)",
-                            login.name(), login.host, ::gai_strerror(found.code)));
+    throw ConnectFailure(
+        ConnectFailure::Why::unreachable,
+        fmt::format("{}: the host {} is not known: {}; check the name, or give its IP "
+                    "address (like 192.168.1.10)",
+                    login.name(), login.host, ::gai_strerror(found.code)));
   }
   FileDescriptor fd;
   int error = EHOSTUNREACH;

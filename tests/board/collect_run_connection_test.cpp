@@ -10,6 +10,7 @@
 #include <string>
 
 #include "board/collect_board_fixture.hpp"
+#include "board/collect_views.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 
@@ -294,6 +295,52 @@ TEST_CASE("A board that starts anew during a run is found again, and what it has
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(read_file(scene.user.in_job("data/aicore.0.m.1.1.1.0")) == "MSVP and records");
   CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A board that comes back with another host key ends the run, and gets no password") {
+  const std::string policy = GENERATE("accept-new", "off");
+  BoardScene scene({.kind = each_kind(), .key_login = false});
+  scene.board.forget_host_key();
+  configure(scene.user, scene.board.ini());
+  const BoardCollecting run(scene.user,
+                            {"--reconnect", kAmple, "--host-key", policy, "--ssh-config", "none"},
+                            endless_until_term(scene.user));
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
+  const std::string accepted = scene.board.host_key_fingerprint();
+  scene.board.change_host_key();
+  const auto said_before = scene.board.log().size();
+  // Whoever has taken the new one meanwhile does not decide for this run.
+  scene.board.forget_host_key();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK(contains(result.err, "was not made again: " + scene.board.address() +
+                                 ": the host key changed during the run: accepted was " +
+                                 accepted));
+  CHECK(contains(result.err, "presented was " + scene.board.host_key_fingerprint()));
+  CHECK_FALSE(contains(result.err, "could not be reached"));
+  CHECK(contains(result.err, "/kept/"));
+  const std::string log = scene.board.log().substr(said_before);
+  for (const char* word : {"Failed", "Accepted", "assword auth"}) CHECK_FALSE(contains(log, word));
+  CHECK(scene.arrived().empty());
+}
+
+TEST_CASE("A board that refuses the login when it is back is asked once") {
+  BoardScene scene({.kind = BoardKind::openssh, .key_login = false});
+  configure(scene.user, scene.board.ini());
+  const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
+  scene.board.stop();
+  const fs::path config = scene.board.tools().parent_path() / "etc/sshd_config";
+  write_file(config,
+             "PasswordAuthentication no\nKbdInteractiveAuthentication no\n" + read_file(config));
+  scene.board.start();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK(contains(result.err, "was not made again: " + scene.board.address() + ": login refused"));
+  CHECK_FALSE(contains(result.err, "could not be reached"));
+  CHECK(scene.arrived().empty());
 }
 
 TEST_CASE("A board that is switched off during a run has what it recorded for the next one") {

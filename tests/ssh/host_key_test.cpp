@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "ssh/host_key.hpp"
+#include "ssh/run_hosts.hpp"
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
 #include "support/typed_terminal.hpp"
@@ -241,6 +242,85 @@ TEST_CASE("The policy off looks at nothing and remembers nothing") {
   board.forget_host_key();
   CHECK(SshConnection::open(login) != nullptr);
   CHECK_FALSE(fs::exists(board.known_hosts()));
+}
+
+namespace {
+
+// Logins of one run; it says when the password is asked for.
+struct RunLogin {
+  explicit RunLogin(const BoardServer& board) : login(login_to(board)) {
+    login.run_hosts = std::make_shared<RunHosts>();
+    login.password.first = [this, source = login.password.first] {
+      ++asked;
+      return source();
+    };
+  }
+  // Why a connection is not made.
+  std::string host_key_refusal() const {
+    try {
+      SshConnection::open(login);
+    } catch (const ConnectFailure& failure) {
+      CHECK(failure.why() == ConnectFailure::Why::host_key);
+      CHECK_FALSE(failure.may_be_repeated());
+      return failure.what();
+    }
+    FAIL("a connection was made");
+    return {};
+  }
+  SshLogin login;
+  int asked = 0;
+};
+
+}  // namespace
+
+TEST_CASE("The key that a run accepted first stays, whatever the files and the policy say") {
+  const bool remembers = GENERATE(false, true);
+  const HostKeyPolicy policy = GENERATE(HostKeyPolicy::accept_new, HostKeyPolicy::off);
+  BoardServer board;
+  board.forget_host_key();
+  RunLogin run(board);
+  run.login.host_key = policy;
+  if (!remembers) run.login.known_hosts = {"/dev/null"};
+  CHECK(SshConnection::open(run.login) != nullptr);
+  CHECK(SshConnection::open(run.login) != nullptr);
+  CHECK(run.asked == 2);
+  const std::string accepted = board.host_key_fingerprint();
+  board.change_host_key();
+  // Somebody else takes the new one meanwhile.
+  write_file(board.known_hosts(), host_line(board, etc_of(board) / "host_key.pub"));
+  const std::string text = run.host_key_refusal();
+  INFO(text);
+  CHECK(contains(text, "the host key changed during the run"));
+  CHECK(contains(text, "accepted was " + accepted));
+  CHECK(contains(text, "presented was " + board.host_key_fingerprint()));
+  CHECK(run.asked == 2);
+  // Another run is not concerned.
+  CHECK(SshConnection::open(login_to(board)) != nullptr);
+}
+
+TEST_CASE("A board with several host keys is asked for the one that the run accepted") {
+  BoardServer board;
+  board.forget_host_key();
+  RunLogin run(board);
+  run.login.host_key = HostKeyPolicy::accept_new;
+  run.login.known_hosts = {"/dev/null"};
+  const fs::path ecdsa = etc_of(board) / "ecdsa_key";
+  new_key(ecdsa, "ecdsa");
+  // It has this one alone at first, and the one that is preferred beside it later.
+  const fs::path other = etc_of(board) / "host_key";
+  const std::string config = read_file(etc_of(board) / "sshd_config");
+  std::string alone = config;
+  const auto at = alone.find("HostKey");
+  REQUIRE(at != std::string::npos);
+  alone.replace(at, alone.find('\n', at) - at, "HostKey " + ecdsa.string());
+  board.stop();
+  write_file(etc_of(board) / "sshd_config", alone);
+  board.start();
+  CHECK(SshConnection::open(run.login) != nullptr);
+  board.stop();
+  write_file(etc_of(board) / "sshd_config", "HostKey " + ecdsa.string() + "\n" + config);
+  board.start();
+  CHECK(SshConnection::open(run.login) != nullptr);
 }
 
 TEST_CASE("A known_hosts that cannot be written is a warning, not the end") {

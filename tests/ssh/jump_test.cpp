@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "ssh/run_hosts.hpp"
 #include "ssh_fixture.hpp"
 #include "support/eventually.hpp"
 #include "support/network_proxy.hpp"
@@ -233,4 +234,28 @@ TEST_CASE("A jump host that falls silent while a board is opened over it is wait
   const std::string text = refusal_of(login);
   INFO(text);
   CHECK(contains(text, "no answer within 1 s through the jump host " + jump.name()));
+}
+
+TEST_CASE("The key of a jump host that a run accepted stays, too") {
+  BoardServer gate({.password = "gate;1"});
+  const BoardServer board;
+  SshLogin jump = jump_to(gate);
+  jump.host_key = HostKeyPolicy::accept_new;
+  jump.known_hosts = {"/dev/null"};
+  int asked = 0;
+  jump.password.first = [&, source = jump.password.first] {
+    ++asked;
+    return source();
+  };
+  SshLogin login = over(login_to(board), {jump});
+  login.run_hosts = std::make_shared<RunHosts>();
+  CHECK(SshConnection::open(login) != nullptr);
+  const std::string accepted = gate.host_key_fingerprint();
+  gate.change_host_key();
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, "jump host 1 of 1: " + gate.address()));
+  CHECK(contains(text, "accepted was " + accepted));
+  CHECK(contains(text, "presented was " + gate.host_key_fingerprint()));
+  CHECK(asked == 1);
 }

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ssh/run_hosts.hpp"
 #include "ssh_fixture.hpp"
 
 using namespace msprof;
@@ -107,4 +108,35 @@ TEST_CASE("Questions that are not understood are shown, printable, and get nothi
   CHECK(contains(text, "the board asks \"?[31mToken: Code:?\""));
   CHECK_FALSE(contains(text, kPassword));
   CHECK(server.refusals() == 1);
+}
+
+TEST_CASE("A refused login is not repeated within a run") {
+  const KbdintServer server;
+  SshLogin login = login_to(server, "wrong;horse#1");
+  login.run_hosts = std::make_shared<RunHosts>();
+  const std::string text = refusal_of(login);
+  CHECK(refusal_of(login) == text);
+  CHECK(server.refusals() == 1);
+  // Another account is another login.
+  login.user = "another";
+  CHECK(refusal_of(login) != text);
+  CHECK(server.refusals() == 2);
+}
+
+TEST_CASE("A host that hangs up when it has the password is not given it again and again") {
+  const KbdintServer server({.hangs_up = true});
+  SshLogin login = login_to(server, "wrong;horse#1");
+  login.run_hosts = std::make_shared<RunHosts>();
+  const auto try_again = [&] {
+    try {
+      SshConnection::open(login);
+    } catch (const ConnectFailure& failure) {
+      return failure.may_be_repeated();
+    }
+    return true;
+  };
+  CHECK(try_again());
+  CHECK_FALSE(try_again());
+  CHECK_FALSE(try_again());
+  CHECK(server.refusals() == 2);
 }

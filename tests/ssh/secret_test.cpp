@@ -1,12 +1,19 @@
 #include "ssh/secret.hpp"
-#include "support/lines.hpp"
+
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <new>
 #include <type_traits>
 
+#include "ssh_fixture.hpp"
+#include "support/files.hpp"
+#include "support/lines.hpp"
+
 using namespace msprof;
+using msprof::test::contains;
 
 namespace {
 
@@ -15,7 +22,56 @@ std::string_view memory_of(const std::string& text) {
   return {text.data(), text.capacity()};
 }
 
+// True if the kernel would write a core of this process now.
+bool is_dumpable() {
+  return ::prctl(PR_GET_DUMPABLE) == 1;
+}
+
 }  // namespace
+
+TEST_CASE("No core is left while there is a secret, and one may be again when the last has gone") {
+  REQUIRE(is_dumpable());
+  {
+    const Secret nothing;
+    CHECK(is_dumpable());
+    Secret first(std::string("kite"));
+    CHECK_FALSE(is_dumpable());
+    {
+      Secret copy = first;
+      Secret moved = std::move(copy);
+      Secret assigned;
+      assigned = moved;
+      assigned = std::move(moved);
+      first = Secret();
+      CHECK_FALSE(is_dumpable());
+    }
+    CHECK(is_dumpable());
+    first = Secret(std::string("another one, long enough to lie on the heap of the process"));
+    CHECK_FALSE(is_dumpable());
+  }
+  CHECK(is_dumpable());
+}
+
+TEST_CASE("A program that is started while there is a secret can be dumped as any other") {
+  const Secret secret(std::string("kite"));
+  REQUIRE_FALSE(is_dumpable());
+  // Its files in /proc belong to it, which those of a process that is not dumpable do not.
+  CHECK(test::tool("test -O /proc/self/environ && tr -d '\\0' </proc/self/environ >/dev/null && "
+                   "echo readable") == "readable\n");
+  CHECK_FALSE(test::tool("readlink /proc/" + std::to_string(::getpid()) + "/exe").empty());
+}
+
+TEST_CASE("No core is left while a private key is loaded") {
+  const test::BoardServer board;
+  SshLogin login = test::login_to(board);
+  login.password = {};
+  login.key = board.client_key();
+  {
+    const auto connection = SshConnection::open(login);
+    CHECK_FALSE(is_dumpable());
+  }
+  CHECK(is_dumpable());
+}
 
 TEST_CASE("A secret takes the text over and wipes where it came from, short and long") {
   for (const std::string_view text :

@@ -140,6 +140,17 @@ TEST_CASE("Answers of the wrong kind are sentences") {
   error_of(Exit::partial_data, [&] { weak.client->list("/"); });
 }
 
+TEST_CASE("A server that answers without end what it was not asked is given up") {
+  Weak weak("floods");
+  CHECK(contains(error_of(Exit::partial_data, [&] { weak.read(); }), "answers without end"));
+}
+
+TEST_CASE("A folder without end is given up") {
+  Weak weak("endless");
+  CHECK(contains(error_of(Exit::partial_data, [&] { weak.client->list("/x"); }),
+                 "/x has more than 500,000 entries"));
+}
+
 TEST_CASE("Fields past the end of a packet are empty, and say so") {
   using sftp::Fields;
   Fields empty("");

@@ -17,6 +17,8 @@
 //     old       has neither fstat nor attributes in its listings
 //     greets    prints a greeting first
 //     foreign   answers with what it was not asked
+//     floods    likewise, without end
+//     endless   lists a folder without end
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -163,6 +165,7 @@ class Server {
       send(kAttrs, id, number(0, 4));
       return;
     }
+    while (mode_ == "floods" && type != kInit) send(kAttrs, id + 1000, number(0, 4));
     switch (type) {
       case kInit:
         send(2, 3, "");
@@ -247,6 +250,15 @@ class Server {
   }
 
   void readdir(std::uint64_t id) {
+    if (mode_ == "endless") {
+      constexpr int kNames = 1000;
+      std::string names;
+      for (int i = 0; i < kNames; ++i) {
+        names += text_field("name" + std::to_string(listed_++)) + text_field("") + number(4, 4) +
+                 number(S_IFREG | 0644, 4);
+      }
+      return send(kName, id, number(kNames, 4) + names);
+    }
     if (++listings_ > 1 && mode_ != "names" && mode_ != "again") return status(id, 1, "");
     const std::string name = text_field("one") + text_field("-rw one") + number(0, 4);
     send(kName, id, number(mode_ == "names" ? 1'000'000 : 1, 4) + name);
@@ -260,6 +272,7 @@ class Server {
   int opens_ = 0;
   int reads_ = 0;
   int listings_ = 0;
+  std::uint64_t listed_ = 0;
 };
 
 }  // namespace

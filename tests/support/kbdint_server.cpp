@@ -59,7 +59,11 @@ class Dialogue {
       return true;
     } else if (!are_right(session)) {
       ++counts_.refusals;
-      refuse(message);
+      if (options_.hangs_up) {
+        ::shutdown(ssh_get_fd(session), SHUT_RDWR);
+      } else {
+        refuse(message);
+      }
     } else if (options_.empty_round_at_end) {
       in_empty_round_ = true;
       ssh_message_auth_interactive_request(message, "", "", 0, nullptr, nullptr);

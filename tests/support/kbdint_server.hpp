@@ -24,6 +24,8 @@ struct KbdintOptions {
   std::string instruction{};  // shown before the prompts
   // OpenSSH with PAM asks once more, nothing, before it lets in.
   bool empty_round_at_end = false;
+  // A wrong answer ends the connection without a word.
+  bool hangs_up = false;
 };
 
 class KbdintServer {
