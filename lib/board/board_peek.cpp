@@ -57,13 +57,6 @@ BoardScript peek_script() {
   return {"following the run's files", text};
 }
 
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
 void take_file(std::string_view line, Peeked& peeked) {
   if (!line.starts_with("f ") || peeked.files.size() >= kMaxPeekedFiles) return;
   line.remove_prefix(2);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/interrupt.hpp"
@@ -24,7 +25,12 @@ BoardShell::Source CatReader::names() {
 }
 
 void CatReader::take(std::string_view bytes) {
-  if (is_done()) return;  // nothing requested could come now
+  if (is_done()) {  // nothing requested could come now
+    unasked_bytes_ += bytes.size();
+    if (unasked_bytes_ > kMaxAnswer)
+      throw TooMuchSent("the board sends more files than it was asked for");
+    return;
+  }
   held_.append(bytes);
   while (!is_done() && take_end()) {
   }
@@ -40,8 +46,14 @@ void CatReader::begin() {
 // The first `size` held bytes are content.
 void CatReader::give(std::size_t size) {
   begin();
-  if (admitted_) incoming_.write(std::string_view(held_).substr(0, size));
   file_bytes_ += size;
+  if (admitted_) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, incoming_.room()));
+    incoming_.write(std::string_view(held_).substr(0, wanted));
+    is_endless_ = wanted < size;
+  } else {
+    is_endless_ = file_bytes_ > kMaxGrowth && file_bytes_ - kMaxGrowth > files_[next_].size_bytes;
+  }
   held_.erase(0, size);
 }
 
@@ -67,7 +79,7 @@ bool CatReader::take_end() {
     advance();
     return true;
   }
-  if (file_bytes_ > files_[next_].size_bytes + kMaxGrowth) {
+  if (is_endless_) {
     if (admitted_) incoming_.close_file();
     const std::string name = printable(files_[next_].path);
     advance();
@@ -78,7 +90,7 @@ bool CatReader::take_end() {
 
 void CatReader::advance() {
   ++next_;
-  begun_ = false;
+  begun_ = is_endless_ = false;
   file_bytes_ = 0;
 }
 
@@ -170,10 +182,14 @@ void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFil
                       const TransferProgress& progress) {
   if (!incoming.open_part(file, part_bytes)) return;
   std::uint64_t missing = file.size_bytes - part_bytes;
+  std::uint64_t unwanted = 0;
   const auto take = [&](std::string_view bytes) {
-    bytes = bytes.substr(0, missing);
-    missing -= bytes.size();
-    incoming.write(bytes);
+    const std::string_view wanted = bytes.substr(0, missing);
+    missing -= wanted.size();
+    unwanted += bytes.size() - wanted.size();
+    if (unwanted > kMaxGrowth)
+      throw TooMuchSent(fmt::format("{} has no end", printable(file.path)));
+    incoming.write(wanted);
     if (progress) progress(incoming.bytes());
   };
   const BoardAnswer answer =

@@ -26,7 +26,7 @@ class CatReader {
   const std::string& word() const { return word_; }
   // The names of the files that are still to come, for the board's stdin; a stream begins anew.
   BoardShell::Source names();
-  // Throws EndlessFile, after which the rest can be asked for again; CannotWriteHere.
+  // Throws EndlessFile, after which the rest can be asked for again; TooMuchSent, CannotWriteHere.
   void take(std::string_view bytes);
   // The stream is over: a file that is not whole is removed.
   void finish();
@@ -48,7 +48,9 @@ class CatReader {
   bool begun_ = false;     // the file `next_`
   bool admitted_ = false;  // and it is written
   std::uint64_t file_bytes_ = 0;
+  bool is_endless_ = false;
   std::string held_;  // not yet known to be content
+  std::size_t unasked_bytes_ = 0;
   bool failed_ = false;
 };
 

@@ -17,7 +17,7 @@ using DrainClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kAnswerSilence{60};
 constexpr std::chrono::milliseconds kAnswerPoll{100};
-constexpr std::size_t kMaxDrainAnswer = 64 << 20;
+constexpr std::size_t kMaxShortAnswer = 4 << 10;  // an answer that is a word or two
 constexpr std::size_t kMaxEndLine = 80;
 constexpr double kLsRestSeconds = 61;  // its times have minutes
 
@@ -115,7 +115,8 @@ bool parse_ls(std::string_view line, RawEntry& entry, std::string_view& name) {
 
 RawLook parse_raw_look(std::string_view answer) {
   RawLook look;
-  for (std::string_view line : split(answer, '\n')) {
+  while (!answer.empty()) {
+    std::string_view line = take_line(answer);
     RawEntry entry;
     std::string_view name;
     if (line.starts_with("s ")) {
@@ -134,15 +135,19 @@ RawLook parse_raw_look(std::string_view answer) {
       continue;
     }
     entry.path = plain_board_path(name);
-    if (is_acceptable_board_path(entry.path) && entry.path != kDrainNote)
-      look.files.push_back(std::move(entry));
+    if (!is_acceptable_board_path(entry.path) || entry.path == kDrainNote) continue;
+    if (look.files.size() >= kMaxListedEntries) {
+      throw TooMuchSent(
+          fmt::format("the board lists more than {} raw files", with_thousands(kMaxListedEntries)));
+    }
+    look.files.push_back(std::move(entry));
   }
   return look;
 }
 
 DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool has_stat,
                            const std::optional<DrainTools>& tools, const std::string& note)
-    : name_(shell.login().name()) {
+    : name_(shell.login().name()), most_bytes_(kMaxShortAnswer) {
   const std::string word = random_end_word();
   end_ = "\n" + word + " ";
   std::string known;
@@ -155,11 +160,11 @@ DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool ha
   command_ = shell.start(
       drain_script(), {output, word, has_stat ? "stat" : "ls", known, frees, note},
       [this](std::string_view bytes) {
-        too_long_ = too_long_ || held_.size() + bytes.size() > kMaxDrainAnswer;
+        too_long_ = too_long_ || held_.size() + bytes.size() > most_bytes_ + kMaxEndLine;
         if (!too_long_) held_.append(bytes);
       },
       [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
-  const std::string answer = request("", "");
+  const std::string answer = request("", "", kMaxShortAnswer);
   const auto words = split(trim(answer), ' ');
   if (words.size() != 3 || words[0] != "tools") {
     throw Error(Exit::partial_data, fmt::format("{}: the drain did not start: {}", name_,
@@ -189,7 +194,9 @@ void DrainChannel::send(std::string_view text) {
   }
 }
 
-std::string DrainChannel::request(const std::string& line, const std::string& name) {
+std::string DrainChannel::request(const std::string& line, const std::string& name,
+                                  std::size_t most_bytes) {
+  most_bytes_ = most_bytes;
   if (!line.empty()) send(fmt::format("{}\n./{}\n", line, name));
   std::size_t had = held_.size();
   auto moved = DrainClock::now();
@@ -199,34 +206,35 @@ std::string DrainChannel::request(const std::string& line, const std::string& na
     if (auto answer = take_answer()) return std::move(*answer);
     if (held_.size() != had) moved = DrainClock::now();
     had = held_.size();
-    if (end || too_long_ || DrainClock::now() - moved > kAnswerSilence) {
+    if (too_long_) {
+      throw TooMuchSent(fmt::format("{}: the drain sends more than was asked for ({})", name_,
+                                    line.empty() ? "its start" : line));
+    }
+    if (end || DrainClock::now() - moved > kAnswerSilence) {
       throw ConnectionLost(
-          fmt::format("{}: the drain {}: {}", name_,
-                      end         ? "has ended"
-                      : too_long_ ? "says too much"
-                                  : "gives no sign of life",
+          fmt::format("{}: the drain {}: {}", name_, end ? "has ended" : "gives no sign of life",
                       errors_.empty() ? "without a message" : printable(trim(errors_))));
     }
   }
 }
 
 RawLook DrainChannel::look() {
-  return parse_raw_look(request("look", "."));
+  return parse_raw_look(request("look", ".", kMaxListingBytes));
 }
 
 std::string DrainChannel::get(const std::string& path, std::uint64_t first, std::uint64_t blocks) {
-  return request(fmt::format("get {} {}", first, blocks), path);
+  return request(fmt::format("get {} {}", first, blocks), path, blocks * kDrainBlock);
 }
 
 std::string DrainChannel::sum(const std::string& path, std::uint64_t first, std::uint64_t blocks) {
-  return std::string(trim(request(fmt::format("sum {} {}", first, blocks), path)));
+  return std::string(trim(request(fmt::format("sum {} {}", first, blocks), path, kMaxShortAnswer)));
 }
 
 Punched DrainChannel::punch(const std::string& path, std::uint64_t first, std::uint64_t blocks,
                             const std::string& sum) {
   const std::string answer = request(fmt::format("punch {} {} {} {} {}", first, blocks, sum,
                                                  first * kDrainBlock, blocks * kDrainBlock),
-                                     path);
+                                     path, kMaxShortAnswer);
   const std::string_view word = trim(answer);
   return word == "freed" ? Punched::freed : word == "differs" ? Punched::differs : Punched::cannot;
 }

@@ -37,7 +37,7 @@ class DrainChannel : public DrainBoard {
                 const std::string& sum) override;
 
  private:
-  std::string request(const std::string& line, const std::string& name);
+  std::string request(const std::string& line, const std::string& name, std::size_t most_bytes);
   void send(std::string_view text);
   std::optional<std::string> take_answer();
 
@@ -46,12 +46,13 @@ class DrainChannel : public DrainBoard {
   DrainTools tools_;
   std::string held_;
   std::string errors_;
+  std::size_t most_bytes_;  // of the answer that is awaited
   bool too_long_ = false;
   std::unique_ptr<SshCommand> command_;
 };
 
 // The answer to a look, a line each: "s SIZE INODE MTIME ./PATH" of stat, "l …" of `ls -lin`, "free
-// KB".
+// KB". Throws TooMuchSent for more than kMaxListedEntries.
 RawLook parse_raw_look(std::string_view answer);
 
 // Name of the file in a run's output folder that says where the rest of its files is.

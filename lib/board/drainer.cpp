@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "board/listing.hpp"
+#include "collect/arrival.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
@@ -224,10 +225,16 @@ void Drainer::take(DrainBoard& board, const RawLook& look, double now) {
   listed_.clear();
   std::uint64_t raw_bytes = 0;
   for (const RawEntry& entry : look.files) {
-    raw_bytes += entry.size;
+    raw_bytes += std::min(entry.size, ~raw_bytes);
     if (is_acceptable_board_path(entry.path)) listed_.insert_or_assign(entry.path, entry);
   }
   rate_.add(now, raw_bytes, look.free_bytes);
+  // Files of which nothing is here, and that are gone: names that change at each look would never
+  // end.
+  std::erase_if(tracked_, [this](const auto& one) {
+    return one.second.length == 0 && !listed_.contains(one.first) &&
+           !journal_.files().contains(one.first);
+  });
   take_renamed(board, listed_);
   for (const auto& [path, entry] : listed_) {
     if (path.ends_with(kDoneSuffix)) continue;
@@ -310,6 +317,7 @@ void Drainer::finish(DrainBoard& board) {
   for (const auto& [path, file] : tracked_) {
     if (file.length > 0) paths.push_back(path);
   }
+  require_space(paths);
   for (const std::string& path : paths) {
     const bool is_done = std::any_of(results_.begin(), results_.end(), [&](const auto& result) {
       return result.path == path || result.path == path + std::string(kBesideSuffix);
@@ -335,6 +343,23 @@ void Drainer::finish(DrainBoard& board) {
     finish_file(board, path, file);
   }
   update_status(board);
+}
+
+// A board may say of any file that it is of any size, and send as much.
+void Drainer::require_space(const std::vector<std::string>& paths) const {
+  std::uint64_t needed = 0;
+  for (const std::string& path : paths) {
+    const auto now = listed_.find(path);
+    const std::uint64_t here = tracked_.at(path).length;
+    if (now == listed_.end() || now->second.size < here) continue;
+    needed += std::min(now->second.size - here, ~needed);
+  }
+  const auto free = free_bytes_of(folder());
+  if (!free || *free >= needed) return;
+  throw Error(Exit::cannot_write,
+              fmt::format("the rest of what came home while it ran needs {}, but only {} are free "
+                          "in {}",
+                          human_bytes(needed), human_bytes(*free), folder().string()));
 }
 
 // What was freed reads as zeros, if nothing was written there since; what may have been freed, too.
@@ -364,7 +389,7 @@ void Drainer::finish_file(DrainBoard& board, const std::string& path, Tracked& f
   if (file.length == 0) return;
   if (!is_same(board, path, 0, 1)) {
     const std::string head = board.get(path, 0, 1);
-    write_here(path, 0, head);
+    write_here(path, 0, std::string_view(head).substr(0, kDrainBlock));
   }
   if (bring_rest(board, path, file)) results_.push_back({path});
 }

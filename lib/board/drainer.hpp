@@ -114,6 +114,7 @@ class Drainer {
   bool is_same(DrainBoard& board, const std::string& path, std::uint64_t first,
                std::uint64_t blocks);
   void leave(const std::string& path, Tracked& file, std::uint64_t length);
+  void require_space(const std::vector<std::string>& paths) const;
   bool is_still_ours(DrainBoard& board, const std::string& path, Tracked& file);
   void finish_file(DrainBoard& board, const std::string& path, Tracked& file);
   void set_aside(const std::string& path, const Tracked& file, std::string_view why);

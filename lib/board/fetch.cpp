@@ -44,12 +44,22 @@ cd "$1" && find tree -type f -newer "$2"
 constexpr const char* kStart = "stamp";
 constexpr const char* kEndStamp = "stamp.end";
 
-std::set<std::string> paths_in(std::string_view lines) {
+// Those of `listing`, which is bounded.
+std::set<std::string> paths_in(std::string_view lines, const TreeListing& listing) {
   std::set<std::string> paths;
-  for (const std::string_view line : split(lines, '\n')) {
-    if (!line.empty()) paths.emplace(line);
+  while (!lines.empty()) {
+    const std::string path(take_line(lines));
+    if (listing.files.contains(path)) paths.insert(path);
   }
   return paths;
+}
+
+// Lists the files of the run that are newer than a stamp.
+BoardStep touched_step(const std::string& folder, const char* stamp) {
+  return {.script = kTouched,
+          .arguments = {folder, stamp},
+          .may_fail = true,
+          .most_bytes = kMaxListingBytes};
 }
 
 std::string folder_of(const std::string& path) {
@@ -73,7 +83,7 @@ void BoardFetch::remember(const std::string& original) {
     before_ = transfer_.list(link_.run_folder());
     const BoardStep stamp = stamp_step();
     link_.shell().change(stamp.script, stamp.arguments);
-    newer_before_ = files_newer_than(kStart);
+    newer_before_ = files_newer_than(kStart, before_);
   });
 }
 
@@ -85,16 +95,14 @@ BoardStep BoardFetch::stamp_step() const {
 std::vector<BoardStep> BoardFetch::remember_steps() const {
   const auto listing = transfer_.list_step(link_.run_folder());
   if (!listing) return {};
-  return {*listing,
-          stamp_step(),
-          {.script = kTouched, .arguments = {link_.run_folder(), kStart}, .may_fail = true}};
+  return {*listing, stamp_step(), touched_step(link_.run_folder(), kStart)};
 }
 
 bool BoardFetch::take_remembered(const std::vector<BoardAnswer>& answers) {
   if (answers.size() != 3 || !answers[0].ok() || !answers[1].ok() || !answers[2].end.exit_code)
     return false;
   before_ = transfer_.listing_in(link_.run_folder(), answers[0]);
-  newer_before_ = paths_in(answers[2].out);
+  newer_before_ = paths_in(answers[2].out, before_);
   return true;
 }
 
@@ -102,10 +110,8 @@ std::vector<BoardStep> BoardFetch::end_steps() const {
   auto listing = transfer_.list_step(link_.run_folder());
   if (!listing) return {};
   listing->may_fail = true;
-  std::vector<BoardStep> steps = {
-      *listing,
-      {.script = kTouched, .arguments = {link_.run_folder(), kStart}, .may_fail = true},
-      free_step(link_.info().folder)};
+  std::vector<BoardStep> steps = {*listing, touched_step(link_.run_folder(), kStart),
+                                  free_step(link_.info().folder)};
   const auto pack = transfer_.pack_steps(link_.run_folder() + "/" + std::string(kOutputName));
   steps.insert(steps.end(), pack.begin(), pack.end());
   return steps;
@@ -119,7 +125,9 @@ BoardAnswer BoardFetch::take_end(std::unique_ptr<StepsUnderWay> answers) {
   BoardAnswer free = answers->next();
   if (listed.ok() && touched.end.exit_code) {
     try {
-      end_.emplace(transfer_.listing_in(link_.run_folder(), listed), paths_in(touched.out));
+      TreeListing now = transfer_.listing_in(link_.run_folder(), listed);
+      std::set<std::string> newer = paths_in(touched.out, now);
+      end_.emplace(std::move(now), std::move(newer));
     } catch (const Error& error) {
       log::verbose("{}", error.what());
     }
@@ -174,7 +182,10 @@ void BoardFetch::take_state(std::string_view text) {
   before_ = {};
   original_before_ = {};
   newer_before_.clear();
-  for (std::string_view line : split(text, '\n')) {
+  while (!text.empty() &&
+         before_.files.size() + original_before_.files.size() + newer_before_.size() <=
+             2 * kMaxListedEntries) {
+    std::string_view line = take_line(text);
     std::vector<std::string_view> words;
     const auto take = [&](std::size_t count) {
       while (words.size() < count) {
@@ -231,8 +242,9 @@ void BoardFetch::compare_original() {
   }
 }
 
-std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
-  return paths_in(link_.shell().ask(kTouched, {link_.run_folder(), stamp}).out);
+std::set<std::string> BoardFetch::files_newer_than(const char* stamp, const TreeListing& listing) {
+  const BoardStep step = touched_step(link_.run_folder(), stamp);
+  return paths_in(link_.shell().ask(step.script, step.arguments, {}, step.most_bytes).out, listing);
 }
 
 // A file from the future is newer than the start without the run; one that the run wrote to is not
@@ -242,7 +254,7 @@ std::set<std::string> BoardFetch::touched_files(std::set<std::string> touched) {
   // Without space for it on a full disk, nothing is newer: too much is fetched rather than too
   // little.
   link_.shell().ask(kMakeStamp, {link_.run_folder(), kEndStamp, "0"});
-  const std::set<std::string> ahead = files_newer_than(kEndStamp);
+  const std::set<std::string> ahead = files_newer_than(kEndStamp, after_);
   std::erase_if(touched, [&](const std::string& path) {
     return newer_before_.contains(path) && ahead.contains(path);
   });
@@ -265,7 +277,8 @@ std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
         files.contains(path) ||
         std::any_of(changes.captures.begin(), changes.captures.end(),
                     [&, &name = path](const std::string& one) { return is_below(name, one); });
-    if (wanted && !is_here(path) && file.kind == EntryKind::file) bytes += file.size_bytes;
+    if (wanted && !is_here(path) && file.kind == EntryKind::file)
+      bytes += std::min(file.size_bytes, ~bytes);
   }
   return bytes;
 }
@@ -288,7 +301,7 @@ RunChanges BoardFetch::changes_since() {
       end_.reset();  // after a lost connection it is asked for again
     } else {
       after_ = transfer_.list(link_.run_folder());
-      newer = files_newer_than(kStart);
+      newer = files_newer_than(kStart, after_);
     }
     after_.files.erase(std::string(kOutputName) + "/" + std::string(kDrainNote));
     if (!only_output_.empty()) {
@@ -444,6 +457,21 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   group("", without_here("", elsewhere), into);
 }
 
+// What was listed of `paths`, as missing() takes them.
+FetchAllowance BoardFetch::allowance_of(const std::string& folder,
+                                        const std::vector<std::string>& paths) const {
+  FetchAllowance allowed = {.entries = after_.refused};
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  const std::set<std::string> wanted(paths.begin(), paths.end());
+  for (const auto& [path, file] : after_.files) {
+    if (!path.starts_with(prefix)) continue;
+    const std::string inside = path.substr(prefix.size());
+    if (wanted.contains(inside) || wanted.contains(inside.substr(0, inside.find('/'))))
+      allowed.add(file);
+  }
+  return allowed;
+}
+
 // Finds, of `paths` (files or folders below `folder`, which is relative to the run folder), the
 // files that are not here, or not whole.
 std::vector<std::string> BoardFetch::missing(const std::string& folder,
@@ -485,6 +513,7 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   TransferLine progress(fmt::format("fetching from {}", link_.name()), expected_bytes_,
                         total_bytes_);
   std::uint64_t here = 0;
+  const FetchAllowance allowed = allowance_of(folder, paths);
   std::unique_ptr<StepsUnderWay> packed = packed_of(folder, paths);
   link_.with_reconnect(
       [&] {
@@ -503,7 +532,8 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
           progress.update(total_bytes_ + here);
         };
         const auto arriving = std::move(packed);  // once: after a lost connection it is gone
-        const FetchReport report = transfer_.fetch(from, paths, into, update, arriving.get());
+        const FetchReport report =
+            transfer_.fetch(from, paths, into, allowed, update, arriving.get());
         note(report);
       },
       [&] { return here; });

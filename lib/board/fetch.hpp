@@ -64,7 +64,7 @@ class BoardFetch {
 
  private:
   BoardStep stamp_step() const;
-  std::set<std::string> files_newer_than(const char* stamp);
+  std::set<std::string> files_newer_than(const char* stamp, const TreeListing& listing);
   std::set<std::string> touched_files(std::set<std::string> touched);
   RunChanges changes_since();
   void fetch_captures(const RunChanges& changes, const std::filesystem::path& into);
@@ -73,6 +73,8 @@ class BoardFetch {
              const std::filesystem::path& into);
   std::unique_ptr<StepsUnderWay> packed_of(const std::string& folder,
                                            const std::vector<std::string>& paths);
+  FetchAllowance allowance_of(const std::string& folder,
+                              const std::vector<std::string>& paths) const;
   std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
                                    const std::filesystem::path& into) const;
   void continue_parts(const std::string& folder, const std::vector<std::string>& paths,

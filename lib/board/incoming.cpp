@@ -8,11 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 
 #include "base/text.hpp"
 #include "board/listing.hpp"
+#include "board/transfer_ways.hpp"
 
 namespace msprof {
 
@@ -40,6 +42,18 @@ bool is_in_the_way(int error_number) {
 constexpr std::size_t kMaxNames = 10'000;
 constexpr std::size_t kMaxExamples = 5;
 constexpr int kExampleWidth = 120;
+
+// Bytes beyond its listed size to which a file that grows while it is read is followed; of all
+// files together; and entries that nobody listed.
+constexpr std::uint64_t kMaxGrowthOfAll = 4 * kMaxGrowth;
+constexpr std::uint64_t kMaxNewEntries = 1'000;
+// Of an entry in a tar stream beside its bytes: headers, a long name, padding.
+constexpr std::uint64_t kMaxHeaderBytes = 8 << 10;
+constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept; Linux has no longer paths
+
+std::uint64_t sum_at_most(std::uint64_t a, std::uint64_t b) {
+  return a + std::min(b, ~a);
+}
 
 [[noreturn]] void throw_cannot_write_here(const std::string& path, const std::string& reason,
                                           int error_number) {
@@ -181,7 +195,27 @@ bool Incoming::admit(const NewFile& file) {
   return false;
 }
 
+void Incoming::count_entry() {
+  if (++entries_ <= sum_at_most(allowed_.entries, kMaxNewEntries)) return;
+  throw TooMuchSent(fmt::format("the board sends more than the {} files and folders that it listed",
+                                with_thousands(allowed_.entries)));
+}
+
+std::uint64_t Incoming::room() const {
+  const std::uint64_t listed = file_size_ - std::min(file_size_, file_bytes_);
+  const std::uint64_t grown = file_bytes_ - std::min(file_bytes_, file_size_);
+  return sum_at_most(listed, std::min(kMaxGrowth - std::min(kMaxGrowth, grown),
+                                      kMaxGrowthOfAll - std::min(kMaxGrowthOfAll, grown_bytes_)));
+}
+
+std::uint64_t Incoming::most_stream_bytes() const {
+  const std::uint64_t entries = std::min<std::uint64_t>(
+      sum_at_most(allowed_.entries, kMaxNewEntries), ~std::uint64_t{0} / kMaxHeaderBytes);
+  return sum_at_most(sum_at_most(allowed_.bytes, kMaxGrowthOfAll), entries * kMaxHeaderBytes);
+}
+
 bool Incoming::make_folder(const NewFile& folder) {
+  count_entry();
   if (!admit(folder)) return false;
   const std::string objection = tree_.make_folder(folder);
   if (!objection.empty()) refuse(folder.path, objection);
@@ -189,7 +223,10 @@ bool Incoming::make_folder(const NewFile& folder) {
 }
 
 bool Incoming::open_file(const NewFile& file) {
+  count_entry();
   if (!admit(file)) return false;
+  file_bytes_ = 0;
+  file_size_ = file.size_bytes;
   const std::string objection = tree_.open_file(file);
   if (!objection.empty()) {
     refuse(file.path, objection);
@@ -199,13 +236,30 @@ bool Incoming::open_file(const NewFile& file) {
   return true;
 }
 
+bool Incoming::open_part(const NewFile& file, std::uint64_t part_bytes) {
+  file_bytes_ = part_bytes;
+  file_size_ = file.size_bytes;
+  return tree_.open_part(file, part_bytes);
+}
+
 void Incoming::write(std::string_view bytes) {
+  taken_bytes_ += bytes.size();
+  if (taken_bytes_ > sum_at_most(allowed_.bytes, kMaxGrowthOfAll)) {
+    tree_.drop_file();
+    throw TooMuchSent(fmt::format("the board sends more than the {} that it listed",
+                                  human_bytes(allowed_.bytes)));
+  }
   tree_.write(bytes);
+  const std::uint64_t before = std::max(file_bytes_, file_size_);
+  file_bytes_ += bytes.size();
+  grown_bytes_ += file_bytes_ - std::min(file_bytes_, before);
   bytes_ += bytes.size();
 }
 
 void Incoming::refuse(std::string_view path, std::string_view reason) {
-  if (refused_.size() < kMaxNames) {
+  if (path.size() > kMaxRefusedName) {
+    ++unnamed_;
+  } else if (refused_.size() < kMaxNames) {
     refused_.emplace(path, reason);
   } else if (refused_.find(path) == refused_.end()) {
     ++unnamed_;

@@ -84,20 +84,28 @@ class TreeWriter {
 // Record of what was admitted, what was refused and why, and how much came.
 class Incoming {
  public:
-  explicit Incoming(const std::filesystem::path& into) : tree_(into) {}
+  // `into` as of TreeWriter.
+  Incoming(const std::filesystem::path& into, const FetchAllowance& allowed)
+      : tree_(into), allowed_(allowed) {}
 
-  // Each returns true if it was made; what was not is counted with its reason. Throw
-  // CannotWriteHere.
+  // Each returns true if it was made; what was not is counted with its reason. Throw TooMuchSent
+  // for more than is allowed, CannotWriteHere.
   bool make_folder(const NewFile& folder);
   bool open_file(const NewFile& file);
-  bool open_part(const NewFile& file, std::uint64_t part_bytes) {
-    return tree_.open_part(file, part_bytes);
-  }
+  bool open_part(const NewFile& file, std::uint64_t part_bytes);
   void write(std::string_view bytes);
   void close_file() { tree_.close_file(); }
   void drop_file() noexcept { tree_.drop_file(); }
   void keep_part() { tree_.keep_part(); }
   void finish() { tree_.finish(); }
+
+  // Bytes that the file under way may still get: its listed size, and what it may have grown since.
+  // Where others have grown without end nothing is left for that.
+  std::uint64_t room() const;
+  // Of everything, as a tar stream brings it, with its headers and what is refused.
+  std::uint64_t most_stream_bytes() const;
+  // What was sent counts no more: files are fetched once more.
+  void begin_again() { entries_ = taken_bytes_ = grown_bytes_ = 0; }
 
   // Counts a name once, however often it comes; a file that arrives later takes it back.
   void refuse(std::string_view path, std::string_view reason);
@@ -113,7 +121,14 @@ class Incoming {
 
  private:
   bool admit(const NewFile& file);
+  void count_entry();
   TreeWriter tree_;
+  FetchAllowance allowed_;
+  std::uint64_t entries_ = 0;
+  std::uint64_t taken_bytes_ = 0;  // as bytes_, since the fetch began (again)
+  std::uint64_t grown_bytes_ = 0;  // of files that were listed with fewer
+  std::uint64_t file_bytes_ = 0;   // of the file under way
+  std::uint64_t file_size_ = 0;    // as it was listed
   std::atomic<std::uint64_t> bytes_{0};
   std::map<std::string, std::string, std::less<>> refused_;  // reason by name
   std::uint64_t unnamed_ = 0;

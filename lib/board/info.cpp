@@ -158,7 +158,9 @@ InfoQuestion::InfoQuestion(BoardShell& shell, const std::string& board_dir) : sh
       shell_, BoardScript{"inspecting the board", text}, std::vector<std::string>{board_dir},
       BoardShell::Source(),
       [this](std::string_view bytes) {
-        out_.append(bytes.substr(0, kMaxFacts - std::min(kMaxFacts, out_.size())));
+        out_.append(bytes);
+        if (out_.size() > kMaxFacts)
+          throw TooMuchSent(shell_.login().name() + ": the board says too much about itself");
       },
       [this](std::string_view bytes) {
         err_.append(bytes.substr(0, kMaxReason - std::min(kMaxReason, err_.size())));

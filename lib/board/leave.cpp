@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
@@ -129,7 +131,7 @@ std::vector<std::string> BoardLeave::products_of(const std::string& capture,
         is_below(path, "host"))
       continue;
     files.push_back(path);
-    bytes += file.size_bytes;
+    bytes += std::min(file.size_bytes, ~bytes);
   }
   return files;
 }
@@ -154,6 +156,7 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
     fs::create_directories(into / capture.name);
     TransferLine progress(fmt::format("fetching the products from {}", link_.name()), expected);
     const FetchReport report = transfer.fetch(capture.place, files, into / capture.name,
+                                              {.bytes = expected, .entries = files.size()},
                                               [&](std::uint64_t done) { progress.update(done); });
     bytes = report.bytes;
     capture.products = into / capture.name;

@@ -258,7 +258,10 @@ void bring_back_run(BoardLink& link) {
 }
 
 std::string survival_text(BoardLink& link, const std::string& name) {
-  return link.shell().ask(kText, {link.run_folder() + "/survive/" + name}).out;
+  // The state of a run has all names of its folder.
+  return link.shell()
+      .ask(kText, {link.run_folder() + "/survive/" + name}, {}, kMaxListingBytes)
+      .out;
 }
 
 }  // namespace msprof

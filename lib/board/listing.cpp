@@ -147,15 +147,22 @@ bool parse_ls_line(std::string_view& line, ListedFile& file) {
   return parse_number(size, file.size_bytes) || file.special;  // a device has two numbers there
 }
 
+void check_entries(const TreeListing& listing) {
+  if (listing.files.size() <= kMaxListedEntries) return;
+  throw TooMuchSent(fmt::format("the board lists more than {} files and folders",
+                                with_thousands(kMaxListedEntries)));
+}
+
 // `path` as find or a server gave it; "" is the listed folder itself.
 void add(TreeListing& listing, std::string_view path, const ListedFile& file) {
   const std::string_view plain = plain_board_path(path);
   if (plain.empty()) return;
-  if (is_acceptable_board_path(plain)) {
-    listing.files.insert_or_assign(std::string(plain), file);
-  } else {
+  if (!is_acceptable_board_path(plain)) {
     ++listing.refused;
+    return;
   }
+  listing.files.insert_or_assign(std::string(plain), file);
+  check_entries(listing);
 }
 
 void parse_line(TreeListing& listing, std::string_view line) {
@@ -169,6 +176,9 @@ void parse_line(TreeListing& listing, std::string_view line) {
     ++listing.refused;
   }
 }
+
+// Folders that are entered one by one, each with some round trips.
+constexpr std::size_t kMaxSftpFolders = 20'000;
 
 // Errors that the board reported, without files that went away while it listed.
 std::string lasting_trouble(std::string_view words) {
@@ -216,13 +226,20 @@ class SftpLister {
     file.mtime_seconds = entry.mtime_seconds;
     file.mode = entry.mode & kPermissionMask;
     listing_.files.insert_or_assign(path, file);
+    check_entries(listing_);
     if (entry.kind == RemoteKind::folder) enter(path);
   }
 
   void enter(const std::string& path) {
+    if (++folders_ > kMaxSftpFolders) {
+      throw TooMuchSent(
+          fmt::format("the board lists more than {} folders", with_thousands(kMaxSftpFolders)));
+    }
     try {
       add_all(sftp_.list(folder_ + "/" + path), path + "/");
     } catch (const ConnectionLost&) {
+      throw;
+    } catch (const TooMuchSent&) {
       throw;
     } catch (const Error& error) {
       if (listing_.trouble.empty()) listing_.trouble = error.what();
@@ -237,7 +254,10 @@ class SftpLister {
     auto found = siblings_.find(parent);
     if (found == siblings_.end()) {
       const std::string folder = parent.empty() ? folder_ : folder_ + "/" + parent;
-      found = siblings_.emplace(parent, sftp_.list(folder)).first;
+      std::vector<RemoteEntry> entries = sftp_.list(folder);
+      held_ += entries.size();
+      if (held_ > kMaxListedEntries) siblings_.clear();
+      found = siblings_.emplace(parent, std::move(entries)).first;
     }
     for (const RemoteEntry& entry : found->second) {
       if (entry.name == name) add_entry(entry, parent.empty() ? "" : parent + "/");
@@ -247,6 +267,8 @@ class SftpLister {
   SftpFiles& sftp_;
   const std::string& folder_;
   std::map<std::string, std::vector<RemoteEntry>> siblings_;
+  std::size_t held_ = 0;  // entries that came for them
+  std::size_t folders_ = 0;
   TreeListing listing_;
 };
 
@@ -262,6 +284,13 @@ std::string_view objection_to_board_path(std::string_view path) {
     if (component.size() > kMaxComponent) return "has a name of more than 255 bytes";
   }
   return "";
+}
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
 }
 
 std::string_view plain_board_path(std::string_view path) {
@@ -285,9 +314,7 @@ TreeListing parse_board_listing(std::string_view answer) {
   TreeListing listing;
   bool whole = false;
   while (!answer.empty() && !whole) {
-    const auto at = answer.find('\n');
-    const std::string_view line = answer.substr(0, at);
-    answer.remove_prefix(at == std::string_view::npos ? answer.size() : at + 1);
+    const std::string_view line = take_line(answer);
     if (line == kRefused) {
       ++listing.refused;
     } else if (line == kListEnd) {
@@ -303,13 +330,17 @@ TreeListing parse_board_listing(std::string_view answer) {
 BoardStep listing_step(bool has_stat, const std::string& folder,
                        const std::vector<std::string>& paths) {
   BoardStep step = {.script = listing_script(has_stat), .arguments = {folder}};
+  step.most_bytes = kMaxListingBytes;
   for (const std::string& path : paths) step.lines += path == "." ? ".\n" : "./" + path + "\n";
   return step;
 }
 
 BoardStep first_listing_step(const std::string& folder) {
   static const std::string text = std::string(kIfStat) + kWithStat;
-  return {.script = {"listing files", text}, .arguments = {folder}, .lines = ".\n"};
+  return {.script = {"listing files", text},
+          .arguments = {folder},
+          .lines = ".\n",
+          .most_bytes = kMaxListingBytes};
 }
 
 TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
@@ -327,6 +358,9 @@ TreeListing listing_in(const BoardShell& shell, const std::string& folder,
     TreeListing listing = parse_board_listing(answer.out);
     listing.trouble = lasting_trouble(answer.err);
     return listing;
+  } catch (const TooMuchSent& error) {
+    throw TooMuchSent(
+        fmt::format("{}: {}: {}", shell.login().name(), printable(folder), error.what()));
   } catch (const Error& error) {
     throw error.with_context(fmt::format("{}: {}", shell.login().name(), printable(folder)));
   }

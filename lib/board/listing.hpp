@@ -25,6 +25,10 @@ bool is_acceptable_board_path(std::string_view path);
 inline constexpr std::string_view kLink = "is a link";
 inline constexpr std::string_view kSpecialFile = "is neither a file nor a folder";
 
+// Takes the next line off `text`, without its end. Answers of a board may be of millions of lines:
+// nobody splits them all.
+std::string_view take_line(std::string_view& text);
+
 // The path without "./" in front and '/' behind, as find and tar print it; "" is the folder itself.
 std::string_view plain_board_path(std::string_view path);
 
@@ -33,7 +37,8 @@ std::string_view plain_board_path(std::string_view path);
 //   l <mode, as "-rw-r--r--"> <size> <name>                of `ls -ln`, where there is no stat
 //   @refused                                               a name with control characters
 //   @end                                                   the answer is whole
-// Throws Error(partial_data) where the last line is missing.
+// Throws Error(partial_data) where the last line is missing, TooMuchSent for more than
+// kMaxListedEntries.
 TreeListing parse_board_listing(std::string_view answer);
 
 // Lists `paths` (acceptable ones, or "." for everything) and what they hold, relative to `folder`.

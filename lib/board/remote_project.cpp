@@ -74,7 +74,9 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   }
   found.project.target = target_of(root, inside);
   BoardTransfer transfer(link.shell(), link.info());
-  if (!acl_files.empty()) transfer.fetch(root, acl_files, scratch, [](std::uint64_t) {});
+  // Small files, which may grow.
+  if (!acl_files.empty())
+    transfer.fetch(root, acl_files, scratch, {.entries = acl_files.size()}, [](std::uint64_t) {});
   for (const std::string& path : acl_files) {
     std::error_code error;
     if (!fs::is_regular_file(scratch / path, error)) continue;

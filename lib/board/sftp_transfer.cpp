@@ -11,7 +11,7 @@ namespace {
 void fetch_file(SftpFiles& sftp, const std::string& path, const NewFile& file, Incoming& incoming,
                 const TransferProgress& progress) {
   if (!incoming.open_file(file)) return;
-  sftp.read(path, file.size_bytes + kMaxGrowth, [&](std::string_view bytes) {
+  sftp.read(path, incoming.room(), [&](std::string_view bytes) {
     incoming.write(bytes);
     if (progress) progress(incoming.bytes());
   });

@@ -33,6 +33,7 @@ constexpr std::string_view kSinkReady = "@msprof-sink@\n";
 constexpr std::string_view kSinkOffset = ".sink";
 constexpr std::uint64_t kMaxStreamedBytes = std::uint64_t{1} << 42;
 constexpr std::size_t kMaxStreamedFiles = 100'000;
+constexpr std::size_t kMaxSinkHead = 4 << 10;
 constexpr std::chrono::milliseconds kSinkPoll{50};
 constexpr std::chrono::seconds kSinkPatience{30};
 
@@ -156,7 +157,7 @@ BoardSink::BoardSink(BoardLink& link, const fs::path& output)
       kSinkScript, {link_.run_folder()},
       [this](std::string_view bytes) {
         if (is_ready_) return reader_.take(bytes);
-        head_.append(bytes);
+        if (head_.size() <= kMaxSinkHead) head_.append(bytes);
         if (!head_.starts_with(kSinkReady)) return;
         is_ready_ = true;
         reader_.take(std::string_view(head_).substr(kSinkReady.size()));

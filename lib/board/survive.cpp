@@ -27,6 +27,7 @@ constexpr std::chrono::seconds kSeenInterval{1};
 constexpr std::uint64_t kMaxKeptOutput = 64 << 20;
 constexpr std::uint64_t kMinKeptOutput = 64 << 10;
 constexpr std::uint64_t kFileLimitBlock = 512;  // of ulimit -f
+constexpr std::size_t kMaxKeeperAnswer = 64 << 10;
 constexpr std::string_view kKeeperWord = "@msprof-keeper@";
 
 // $1 run, $2 seconds that its results wait for who follows it, $3 time limit in seconds (0: none),
@@ -319,7 +320,9 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   std::string errors;
   const auto command = shell.start(
       kStartKeeper, arguments,
-      [&](std::string_view bytes) { answer.append(bytes.substr(0, 1 << 12)); },
+      [&](std::string_view bytes) {
+        if (answer.size() < kMaxKeeperAnswer) answer.append(bytes.substr(0, 1 << 12));
+      },
       [&](std::string_view bytes) { errors = bytes.substr(0, 1 << 12); });
   const auto limit = Clock::now() + kKeeperLimit;
   while (answer.find(kKeeperWord) == std::string::npos) {
@@ -403,8 +406,19 @@ void SurvivingProgram::signal(int number) {
 }
 
 void SurvivingProgram::show_rest(Stream& stream, const char* name) {
+  std::uint64_t rest = 0;
   link_.shell().stream(kRest, {folder(), name, std::to_string(stream.bytes + 1)}, {},
-                       [&](std::string_view bytes) { show(stream, bytes); });
+                       [&](std::string_view bytes) {
+                         rest += bytes.size();
+                         // The keeper has cut it there.
+                         if (rest > 2 * kMaxKeptOutput) {
+                           throw TooMuchSent(
+                               fmt::format("{}: what the application printed has no end; it is in "
+                                           "{}/{} there",
+                                           link_.name(), folder(), name));
+                         }
+                         show(stream, bytes);
+                       });
 }
 
 void SurvivingProgram::end_orphans() {

@@ -100,7 +100,10 @@ constexpr std::uint64_t kMaxPadding = 1 << 20;
 class TarReader {
  public:
   TarReader(const TarSource& source, Incoming& incoming)
-      : source_(source), incoming_(incoming), archive_(archive_read_new()) {
+      : source_(source),
+        incoming_(incoming),
+        left_bytes_(incoming.most_stream_bytes()),
+        archive_(archive_read_new()) {
     if (!archive_) throw std::bad_alloc();
     // Reads tar alone, without decompression: nothing here unpacks to more than what was sent.
     archive_read_support_format_tar(archive_.get());
@@ -127,6 +130,10 @@ class TarReader {
     auto& reader = *static_cast<TarReader*>(self);
     try {
       const std::string_view bytes = reader.source_();
+      // Also of entries that are refused: they are read past.
+      if (bytes.size() > reader.left_bytes_)
+        throw TooMuchSent("the board's tar stream is longer than what was listed");
+      reader.left_bytes_ -= bytes.size();
       *buffer = bytes.data();
       return static_cast<la_ssize_t>(bytes.size());
     } catch (...) {
@@ -177,6 +184,7 @@ class TarReader {
       incoming_.refuse(file.path, objection);
       return;
     }
+    file.size_bytes = static_cast<std::uint64_t>(archive_entry_size(entry_));
     file.mode = archive_entry_perm(entry_);
     if (archive_entry_mtime_is_set(entry_) != 0) file.mtime_seconds = archive_entry_mtime(entry_);
     if (archive_entry_filetype(entry_) == AE_IFDIR) {
@@ -206,6 +214,7 @@ class TarReader {
 
   const TarSource& source_;
   Incoming& incoming_;
+  std::uint64_t left_bytes_;  // that may come
   std::unique_ptr<struct archive, Closer> archive_;
   struct archive_entry* entry_ = nullptr;
   std::exception_ptr error_;

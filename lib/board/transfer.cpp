@@ -90,6 +90,11 @@ FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& pat
 
 }  // namespace
 
+void FetchAllowance::add(const ListedFile& file) {
+  ++entries;
+  if (file.is_file()) bytes += std::min(file.size_bytes, ~bytes);
+}
+
 BoardTransfer::BoardTransfer(BoardShell& shell, const BoardInfo& info, TransferWay way)
     : shell_(shell), info_(info), way_(way) {
   if (way_ != TransferWay::automatic) return;
@@ -150,19 +155,24 @@ std::vector<BoardStep> BoardTransfer::pack_steps(const std::string& folder) cons
 // bring.
 std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeListing& wanted,
                                         Incoming& incoming, const TransferProgress& progress) {
-  if (way_ == TransferWay::sftp) {
-    if (const auto sftp = shell_.connection().sftp()) {
-      return fetch_by_sftp(*sftp, folder, wanted, incoming, progress);
+  try {
+    if (way_ == TransferWay::sftp) {
+      if (const auto sftp = shell_.connection().sftp()) {
+        return fetch_by_sftp(*sftp, folder, wanted, incoming, progress);
+      }
     }
+    return fetch_by_cat(shell_, folder, wanted, incoming, progress);
+  } catch (const TooMuchSent& error) {
+    incoming.drop_file();
+    return error.what();
   }
-  return fetch_by_cat(shell_, folder, wanted, incoming, progress);
 }
 
 FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<std::string>& paths,
-                                 const fs::path& into, const TransferProgress& progress,
-                                 StepsUnderWay* packed) {
+                                 const fs::path& into, const FetchAllowance& allowed,
+                                 const TransferProgress& progress, StepsUnderWay* packed) {
   try {
-    Incoming incoming(into);
+    Incoming incoming(into, allowed);
     std::string problem;
     std::optional<BoardAnswer> listed;
     try {
@@ -185,6 +195,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
       log::verbose("{} {} not have the size that the board reports and will be fetched again{}{}",
                    counted(again.files.size(), "file"), again.files.size() == 1 ? "does" : "do",
                    problem.empty() ? "" : ": ", problem);
+      incoming.begin_again();
       join(problem, fetch_listed(folder, again, incoming, progress));
       // A file that went away meanwhile is not missed: the board's last listing counts.
       TreeListing now = list_paths(folder, names_of(again));
@@ -219,7 +230,9 @@ void BoardTransfer::continue_parts(const std::string& folder, const TreeListing&
   }
   if (parts.empty()) return;
   const TreeListing there = list_paths(folder, parts);
-  Incoming incoming(into);
+  FetchAllowance allowed;
+  for (const auto& [path, file] : wanted.files) allowed.add(file);
+  Incoming incoming(into, allowed);
   for (const std::string& path : parts) {
     const std::uint64_t here = size_here(into / path).value_or(0);
     const auto before = wanted.files.find(path);

@@ -29,6 +29,14 @@ struct FetchReport {
   std::string reason;  // the board's message if something did not come, printable; else empty
 };
 
+// What a fetch may bring: as much as was listed before it. What has grown since then comes, too,
+// within bounds; a board that sends more is cut off.
+struct FetchAllowance {
+  std::uint64_t bytes = 0;    // of files
+  std::uint64_t entries = 0;  // files, folders and what is refused
+  void add(const ListedFile& file);
+};
+
 struct SendReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
@@ -72,12 +80,13 @@ class BoardTransfer {
   // Fetches `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
   // to `into`/<path>, replacing what is there, and holds the sizes against a fresh listing. What
   // differs is fetched once more. Permissions come without setuid and limited by the umask, times
-  // as they are. Ctrl-C does not end it. Throws
-  // Error(cannot_write) when this machine's disk does not take them, ConnectionLost.
+  // as they are. What exceeds `allowed` is not taken. Ctrl-C does not end it. Throws
+  // Error(cannot_write) when this machine's disk does not take them, TooMuchSent for a listing
+  // without end, ConnectionLost.
   // `packed`: they are on their way already, as the next answers of these steps; else null.
   FetchReport fetch(const std::string& folder, const std::vector<std::string>& paths,
-                    const std::filesystem::path& into, const TransferProgress& progress,
-                    StepsUnderWay* packed = nullptr);
+                    const std::filesystem::path& into, const FetchAllowance& allowed,
+                    const TransferProgress& progress, StepsUnderWay* packed = nullptr);
 
   // Steps whose answers are the captures right in `folder`, of this project or none, and a listing
   // of it; empty where they are not fetched so.

@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "board/listing.hpp"
 #include "board/outgoing.hpp"
 #include "board/range_sum.hpp"
 
@@ -107,10 +108,12 @@ UploadParts::UploadParts(BoardShell& shell, std::string folder, std::string chec
 bool UploadParts::is_same(SourceFile& file, const ProjectEntry& entry, std::uint64_t part_bytes) {
   const std::string name = "./" + entry.path.string();
   if (checksum_.empty()) {
-    const BoardAnswer note = shell_.ask(kReadNote, {note_file()});
-    const auto lines = split(note.out, '\n');
+    const BoardAnswer note = shell_.ask(kReadNote, {note_file()}, {}, kMaxListingBytes);
     const std::string own = note_of(entry);
-    if (std::find(lines.begin(), lines.end(), own) == lines.end()) return false;
+    bool is_noted = false;
+    for (std::string_view lines = note.out; !lines.empty() && !is_noted;)
+      is_noted = take_line(lines) == own;
+    if (!is_noted) return false;
     return read_begin(file, part_bytes, [](std::string_view) {});
   }
   const std::string there = sum_in(shell_.ask(kSum, {folder_, name, checksum_}).out);

@@ -26,7 +26,8 @@ std::vector<NewFile> files(const Names& names) {
 }
 
 struct Read {
-  Read(const Names& names, const std::string& stream, std::size_t piece) : incoming(into.path()) {
+  Read(const Names& names, const std::string& stream, std::size_t piece)
+      : incoming(into.path(), {.bytes = 1 << 20, .entries = 1'000}) {
     CatReader reader(files(names), kWord, incoming);
     for (std::size_t at = 0; at < stream.size(); at += piece) {
       reader.take(std::string_view(stream).substr(at, piece));
@@ -82,4 +83,31 @@ TEST_CASE("A name that leads out is refused and its content with it") {
   const Read read({"../evil", "good"}, behind("evil") + behind("good"), 5);
   CHECK(read.incoming.refused() == 1);
   CHECK(names_in(read.into.path()) == Names{"good"});
+}
+
+TEST_CASE(
+    "Files that never end share what they may grow by, and what comes behind all is refused") {
+  const TempFolder into;
+  Incoming incoming(into.path(), {.bytes = 0, .entries = 20});
+  CatReader reader(files({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "last"}), kWord,
+                   incoming);
+  const std::string zeros(1 << 20, '\0');
+  int endless = 0;
+  while (endless < 10) {
+    try {
+      reader.take(zeros);
+    } catch (const EndlessFile&) {
+      ++endless;
+      reader.names();  // the stream begins anew
+    }
+  }
+  CHECK(incoming.bytes() > 16 << 20);
+  CHECK(incoming.bytes() < 100 << 20);
+  reader.take(behind(""));
+  CHECK(reader.is_done());
+  CHECK_THROWS_AS(
+      [&] {
+        for (;;) reader.take(zeros);
+      }(),
+      TooMuchSent);
 }

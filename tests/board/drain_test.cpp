@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/host_name.hpp"
+#include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
 #include "board/drained_folder.hpp"
 #include "ssh/ssh_connection.hpp"
@@ -45,8 +46,8 @@ class FolderBoard : public DrainBoard {
         struct stat status = {};
         ::stat(entry.path().c_str(), &status);
         look.files.push_back({fs::relative(entry.path(), folder_).string(),
-                              static_cast<std::uint64_t>(status.st_size), status.st_ino,
-                              std::to_string(changes_)});
+                              claimed_bytes_.value_or(static_cast<std::uint64_t>(status.st_size)),
+                              status.st_ino, std::to_string(changes_)});
       }
       look.free_bytes = 1 << 20;
       return look;
@@ -91,6 +92,8 @@ class FolderBoard : public DrainBoard {
   // From now on its files have another time of change.
   void touch() { ++changes_; }
   void set_frees(bool frees) { frees_ = frees; }
+  // What it says of the size of each file.
+  void claim_bytes(std::uint64_t bytes) { claimed_bytes_ = bytes; }
 
  private:
   template <typename Answer>
@@ -111,6 +114,7 @@ class FolderBoard : public DrainBoard {
   fs::path folder_;
   SumTool tool_ = SumTool::cksum;
   bool frees_ = true;
+  std::optional<std::uint64_t> claimed_bytes_;
   std::size_t requests_ = 0;
   std::size_t until_cut_ = 0;
   int changes_ = 0;
@@ -545,6 +549,29 @@ TEST_CASE("A board's look is read whatever its tools print, and odd names are le
   CHECK(look.rest_seconds > 60);
   CHECK(look.free_bytes == std::uint64_t{1} << 20);
   CHECK_FALSE(parse_raw_look("free 99999999999999999999\n").free_bytes);
+}
+
+TEST_CASE("A board that gives more of a file than it was asked for is not believed") {
+  BoardServer board;
+  BoardShell shell(config_of(board).login);
+  shell.connect();
+  const fs::path output = board.home() / "output";
+  write_file(output / "file", raw_bytes(4));
+  DrainChannel channel(shell, output, true, DrainTools{SumTool::cksum, false}, "note");
+  REQUIRE(channel.get("file", 1, 2) == raw_bytes(4).substr(kBlocks, 2 * kBlocks));
+  board.replace_tool("dd", "exec cat /dev/zero");
+  CHECK_THROWS_AS(channel.get("file", 1, 2), TooMuchSent);
+}
+
+TEST_CASE("A board that says of a file that it is larger than any disk ends the drain in words") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  Drainer drainer(raw.home);
+  free_begin(raw, board, drainer, raw_bytes(9));
+  drainer.cycle(board);
+  REQUIRE(drainer.is_needed());
+  board.claim_bytes(std::uint64_t{1} << 60);
+  CHECK_THROWS_WITH(drainer.finish(board), Catch::Contains("are free in " + raw.home.string()));
 }
 
 }  // namespace msprof::test

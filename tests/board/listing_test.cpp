@@ -2,9 +2,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "board/drain_channel.hpp"
 #include "board/listing.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
@@ -57,7 +60,46 @@ ListedFile parsed(const std::string& line) {
   return listing.files.begin()->second;
 }
 
+// Two folders in each folder.
+class FoldersWithoutEnd : public SftpFiles {
+ public:
+  bool agree() override { return true; }
+  void send_waiting() override {}
+  std::vector<RemoteEntry> list(const std::string&) override {
+    ++lists;
+    return {{.name = "a", .kind = RemoteKind::folder}, {.name = "b", .kind = RemoteKind::folder}};
+  }
+  std::uint64_t read_from(const std::string&, std::uint64_t, std::uint64_t,
+                          const std::function<void(std::string_view)>&) override {
+    return 0;
+  }
+  void write(const std::string&, std::uint32_t,
+             const std::function<std::size_t(char*, std::size_t)>&) override {}
+  void set_times(const std::string&, std::int64_t) override {}
+  void make_folder(const std::string&, std::uint32_t) override {}
+  void make_link(const std::string&, const std::string&) override {}
+  void set_window(SftpWindow) override {}
+  int lists = 0;
+};
+
 }  // namespace
+
+TEST_CASE("A listing without end is given up, over SFTP and by the scripts") {
+  FoldersWithoutEnd folders;
+  CHECK_THROWS_AS(list_by_sftp(folders, "/x", {"."}), TooMuchSent);
+  CHECK(folders.lists <= 20'001);
+
+  std::string answer;
+  std::string look;
+  for (std::size_t i = 0; i <= kMaxListedEntries; ++i) {
+    answer += fmt::format("s 81a4 1 1 1 1 ./{}\n", i);
+    look += fmt::format("s 1 1 1 ./{}\n", i);
+  }
+  CHECK_THROWS_AS(parse_board_listing(answer + "@end\n"), TooMuchSent);
+  CHECK_THROWS_AS(parse_raw_look(look), TooMuchSent);
+  answer.erase(answer.rfind("s "));
+  CHECK(parse_board_listing(answer + "@end\n").files.size() == kMaxListedEntries);
+}
 
 TEST_CASE("A line of stat is a file with all that it tells") {
   const ListedFile file = parsed("s 81ed 1234 1600000000 1600000001 77 ./a b");

@@ -20,13 +20,15 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+constexpr FetchAllowance kAmpleAllowance = {.bytes = 1 << 30, .entries = 100'000};
+
 // A folder that must stay alone in its parent, and what became of the archives read into it.
 struct Unpacked {
   Unpacked() : into(outside / "into") { fs::create_directory(into); }
 
   // Returns the sentence that the reading ends with.
   std::string read(std::string_view bytes, std::size_t piece = 64 << 10) {
-    Incoming incoming(into);
+    Incoming incoming(into, allowed);
     std::string sentence;
     try {
       const auto give = [&] {
@@ -53,6 +55,7 @@ struct Unpacked {
 
   TempFolder outside;
   fs::path into;
+  FetchAllowance allowed = kAmpleAllowance;
   std::uint64_t refused = 0;
   Names examples;
 };
@@ -174,7 +177,7 @@ TEST_CASE("A folder that holds links above itself is no hindrance") {
   const TempFolder links;
   fs::create_directory(real / "home");
   fs::create_directory_symlink(real / "home", links / "home");
-  Incoming incoming(links / "home");
+  Incoming incoming(links / "home", kAmpleAllowance);
   const std::string bytes = tar_file("file", "x") + tar_end();
   std::string_view rest = bytes;
   read_tar([&] { return std::exchange(rest, std::string_view()); }, incoming);
@@ -318,7 +321,57 @@ TEST_CASE("A damaged byte anywhere ends well") {
   }
 }
 
+TEST_CASE(
+    "A board that never stops sending is cut off where the listing ended, and a little more") {
+  Unpacked unpacked;
+  unpacked.allowed = {.bytes = 84'000, .entries = 10};
+  std::uint64_t given = 0;
+  int files = 0;
+  std::string part;
+  const auto end_of = [&](const TarSource& give) {
+    Incoming incoming(unpacked.into, unpacked.allowed);
+    std::string sentence;
+    try {
+      read_tar(
+          [&] {
+            const std::string_view bytes = give();
+            given += bytes.size();
+            return bytes;
+          },
+          incoming);
+    } catch (const TooMuchSent& error) {
+      sentence = error.what();
+    }
+    CHECK(incoming.bytes() < 80 << 20);
+    return sentence;
+  };
+  // 8 TB, or as good as without end.
+  const auto member_without_end = [&](const std::string& name) -> TarSource {
+    return [&, name, first = true]() mutable -> std::string_view {
+      part = std::exchange(first, false) ? tar_header('0', name, 077777777777)
+                                         : std::string(1 << 20, 'x');
+      return part;
+    };
+  };
+  SECTION("a file") {
+    CHECK_THAT(end_of(member_without_end("JOB/file")), Contains("more than the 84.0 kB"));
+    CHECK(names_in(unpacked.into / "JOB").empty());
+  }
+  SECTION("a file that is refused") {
+    CHECK_THAT(end_of(member_without_end("../file")), Contains("longer than what was listed"));
+  }
+  SECTION("empty files") {
+    const std::string sentence = end_of([&] {
+      part = tar_file(std::to_string(files++), "");
+      return std::string_view(part);
+    });
+    CHECK_THAT(sentence, Contains("more than the 10 files and folders that it listed"));
+    CHECK(names_in(unpacked.into).size() < 1'100);
+  }
+  CHECK(given < 100 << 20);
+}
+
 TEST_CASE("A folder that is not there is this machine's trouble") {
   const TempFolder folder;
-  CHECK_THROWS_AS(Incoming(folder / "absent"), CannotWriteHere);
+  CHECK_THROWS_AS(Incoming(folder / "absent", kAmpleAllowance), CannotWriteHere);
 }

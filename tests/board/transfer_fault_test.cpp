@@ -114,7 +114,7 @@ TEST_CASE("A file that grows while it is fetched is fetched again") {
     ++grown;
     append(board.there / "a growing", "more");
   };
-  const auto report = board.transfer.fetch(board.there.string(), {"."}, board.here.path(), grow);
+  const auto report = board.fetch({"."}, grow);
   REQUIRE(grown > 0);
   CHECK(read_file(board.here / "behind") == "behind");
   // What came of it is a beginning of it.
@@ -137,8 +137,7 @@ TEST_CASE("A file that goes away while others come leaves nothing and is named")
   make_file(board.there / "a", std::string(20'000'000, 'x'));
   make_file(board.there / "gone", "x");
   const auto remove = [&](std::uint64_t) { fs::remove(board.there / "gone"); };
-  const auto report =
-      board.transfer.fetch(board.there.string(), {"a", "gone"}, board.here.path(), remove);
+  const auto report = board.fetch({"a", "gone"}, remove);
   CHECK(report.files == 1);
   CHECK(names_in(board.here.path()) == Names{"a"});
   CHECK(report.changed == Names{"gone"});
@@ -158,7 +157,7 @@ TEST_CASE(
     append(board.there / "a growing", std::string(2 * (bytes - seen), 'y'));
     seen = bytes;
   };
-  const auto report = board.transfer.fetch(board.there.string(), {"."}, board.here.path(), grow);
+  const auto report = board.fetch({"."}, grow);
   CHECK(report.changed == Names{"a growing"});
   CHECK(read_file(board.here / "behind") == "behind");
   CHECK(fs::file_size(board.here / "a growing") > 16 << 20);
@@ -174,7 +173,7 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
     make_file(board.there / std::to_string(i), std::string(3'000'000, 'x'));
   }
   const auto [code, sentence] =
-      error_of([&] { board.transfer.fetch(board.there.string(), {"."}, disk.path(), {}); });
+      error_of([&] { fetch_listed(board.transfer, board.there, {"."}, disk.path()); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains(disk.path().string()) && Contains("the disk is full") &&
                            Contains("MB are still to be fetched") && Contains("are free there") &&
@@ -234,7 +233,7 @@ TEST_CASE(
     make_file(board.there / std::to_string(i), std::string(1'000'000, 'x'));
   }
   const auto fetch = [&] {
-    return proxied.transfer->fetch(board.there.string(), {"."}, board.here.path(), {});
+    return fetch_listed(*proxied.transfer, board.there, {"."}, board.here.path());
   };
   CHECK_THROWS_AS(fetch(), ConnectionLost);
   const Names arrived = names_in(board.here.path());
@@ -345,4 +344,29 @@ exec /bin/cat "$@"
   CHECK(report.changed == Names{"closed"});
   CHECK_THAT(report.reason, Contains("tar: ./closed: Cannot open: Permission denied"));
   CHECK(names_in(board.here.path()) == Names{"open"});
+}
+
+TEST_CASE("A tar that never ends does not fill this machine, and the files come another way") {
+  TransferBoard board({});
+  make_file(board.there / "file", "whole");
+  const fs::path lies = board.board.home() / "lies.tar";
+  write_file(lies, tar_header('0', "huge", 077777777777));
+  board.board.replace_tool("tar", "/bin/cat '" + lies.string() + "'\nexec /bin/cat /dev/zero\n");
+  const FetchReport report = board.fetch();
+  CHECK(report.changed.empty());
+  CHECK(read_file(board.here / "file") == "whole");
+  CHECK(names_in(board.here.path()) == Names{"file"});
+}
+
+TEST_CASE("A command that prints without end is ended, whatever is made of its output") {
+  TransferBoard board({});
+  const BoardScript out = {"talking", "exec cat /dev/zero"};
+  const BoardScript err = {"complaining", "exec cat /dev/zero >&2"};
+  CHECK_THROWS_AS(board.shell.ask(out, {}), TooMuchSent);
+  CHECK_THROWS_AS(board.shell.ask(err, {}), TooMuchSent);
+  CHECK_THROWS_AS(board.shell.stream(out, {}, {}, {}), TooMuchSent);
+  CHECK_THROWS_AS(board.shell.ask_each({{.script = {"being quiet", ":"}, .arguments = {}},
+                                        {.script = out, .arguments = {}}}),
+                  TooMuchSent);
+  CHECK(board.shell.ask({"being quiet", "echo"}, {}).out == "\n");
 }

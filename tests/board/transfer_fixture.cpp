@@ -60,6 +60,14 @@ BoardInfo facts_of(const BoardOptions& options) {
   return info;
 }
 
+FetchReport fetch_listed(BoardTransfer& transfer, const fs::path& there,
+                         const std::vector<std::string>& paths, const fs::path& into,
+                         const TransferProgress& progress) {
+  FetchAllowance allowed;
+  for (const auto& [path, file] : transfer.list(there.string()).files) allowed.add(file);
+  return transfer.fetch(there.string(), paths, into, allowed, progress);
+}
+
 TransferBoard::TransferBoard(const BoardOptions& options, TransferWay way)
     : board(options),
       shell(config_of(board).login),

@@ -20,11 +20,17 @@ inline constexpr std::int64_t kOldTime = 1'600'000'000;
 // What a look at the board of `options` would tell.
 BoardInfo facts_of(const BoardOptions& options);
 
+// Fetches what `there` holds now, as it is listed now.
+FetchReport fetch_listed(BoardTransfer& transfer, const std::filesystem::path& there,
+                         const std::vector<std::string>& paths, const std::filesystem::path& into,
+                         const TransferProgress& progress = {});
+
 struct TransferBoard {
   explicit TransferBoard(const BoardOptions& options, TransferWay way = TransferWay::automatic);
 
-  FetchReport fetch(const std::vector<std::string>& paths = {"."}) {
-    return transfer.fetch(there.string(), paths, here.path(), {});
+  FetchReport fetch(const std::vector<std::string>& paths = {"."},
+                    const TransferProgress& progress = {}) {
+    return fetch_listed(transfer, there, paths, here.path(), progress);
   }
   SendReport send(const std::vector<ProjectEntry>& entries) {
     return transfer.send(there.string(), entries, {});

@@ -258,11 +258,10 @@ TEST_CASE("Only what was asked for comes home, more names than one command takes
 
   std::uint64_t last = 0;
   bool falls = false;
-  const auto report =
-      board.transfer.fetch(board.there.string(), paths, board.here.path(), [&](std::uint64_t now) {
-        falls = falls || now < last;
-        last = now;
-      });
+  const auto report = board.fetch(paths, [&](std::uint64_t now) {
+    falls = falls || now < last;
+    last = now;
+  });
   CHECK(report.files == 302);
   CHECK(report.bytes == bytes + 6);
   CHECK(last == report.bytes);

@@ -83,7 +83,7 @@ void unpack(std::string_view bytes) {
   const std::size_t piece = bytes.empty() ? 1 : static_cast<unsigned char>(bytes[0]) * 16U + 1;
   bytes.remove_prefix(bytes.empty() ? 0 : 1);
   const Target target;
-  Incoming incoming(target.into());
+  Incoming incoming(target.into(), {.bytes = 64 << 10, .entries = 100});
   refuse_as(Exit::partial_data, [&] {
     const auto give = [&] {
       const std::string_view part = bytes.substr(0, piece);
@@ -99,7 +99,7 @@ void unpack(std::string_view bytes) {
 
 void read_cat(std::string_view bytes) {
   const Target target;
-  Incoming incoming(target.into());
+  Incoming incoming(target.into(), {.bytes = 64 << 10, .entries = 100});
   CatReader reader({{.path = "a"}, {.path = "../b"}, {.path = "c/d"}}, "@", incoming);
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, static_cast<unsigned char>(bytes[0]) + 1U);
