@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/log_stream.hpp"
@@ -58,23 +58,18 @@ int main(int argc, char** argv) {
       log::error("cannot write to standard output");
       code = gravest(code, Exit::cannot_write);
     }
-  } catch (const Error& error) {
-    log::failure(error);
-    code = error.code();
-  } catch (const std::bad_alloc&) {
-    log::error("out of memory");
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& exception) {
+    const auto* const system = dynamic_cast<const std::system_error*>(&exception);
     // Thrown by printing when stdout takes no more.
-    if (std::ferror(stdout) != 0 && error.code().value() == EPIPE) {
-      code = Exit::ok;
-    } else if (std::ferror(stdout) != 0) {
-      log::error("cannot write to standard output: {}", error.code().message());
-      code = Exit::cannot_write;
+    if (system != nullptr && std::ferror(stdout) != 0) {
+      code = system->code().value() == EPIPE ? Exit::ok : Exit::cannot_write;
+      if (code != Exit::ok)
+        log::error("cannot write to standard output: {}", system->code().message());
     } else {
-      log::error("internal error: {}", error.what());
+      const Error error = error_of(exception);
+      log::failure(error);
+      code = error.code();
     }
-  } catch (const std::exception& error) {
-    log::error("internal error: {}", error.what());
   }
   log::release_errors(code == Exit::ok);
   return static_cast<int>(code);

@@ -15,6 +15,7 @@
 #include "analyze/capture_list.hpp"
 #include "analyze/overview.hpp"
 #include "base/log.hpp"
+#include "base/on_thread.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "base/words.hpp"
@@ -100,7 +101,7 @@ std::vector<ShownTable> made_of(const TraceDb& store, const std::vector<TableSou
   const bool is_large = std::filesystem::file_size(store.path(), ignored) >= kLarge && !ignored;
   const auto second = is_large && sources.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
   std::future<void> helper;
-  if (second) helper = std::async(std::launch::async, [&] { work(second->database()); });
+  if (second) helper = std::async(kOnThreadIfAny, [&] { work(second->database()); });
   work(store.database());
   if (helper.valid()) helper.get();
   return shown;

@@ -45,7 +45,7 @@ void install() {
   }
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, nullptr);
+  for (const int number : {SIGPIPE, SIGXFSZ}) sigaction(number, &ignore, nullptr);
 }
 
 void before_exit(void (*last_act)(), LastAct kind) {

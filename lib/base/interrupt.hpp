@@ -6,7 +6,8 @@ namespace msprof::interrupt {
 
 // Catches SIGINT, SIGTERM and SIGHUP from now on; the second one of them ends the program at once,
 // but for a SIGHUP, which comes more than once from one closed terminal.
-// SIGPIPE is ignored, so that a closed stdout is a write error with a sentence.
+// SIGPIPE and SIGXFSZ are ignored, so that a closed stdout and a file beyond the limit of its size
+// are write errors with a sentence.
 void install();
 
 // Number of the last signal received, 0 when none; and the count of signals.

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 
@@ -53,13 +54,11 @@ bool write_all(int fd, std::string_view bytes) {
 int end_of(const SideWork& work, std::string& result) {
   try {
     return work(result);
-  } catch (const Error& error) {
+  } catch (const std::exception& exception) {
+    const Error error = error_of(exception);
     log::failure(error);
     return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    log::error("internal error: {}", error.what());
   }
-  return static_cast<int>(Exit::internal_error);
 }
 
 // One child and what comes from it. The result ends with a byte of its own, so that one that was

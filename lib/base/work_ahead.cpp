@@ -1,5 +1,6 @@
 #include "base/work_ahead.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace msprof {
@@ -47,13 +48,23 @@ WorkAhead::Job WorkAhead::start(std::function<void()> work, Size size) {
   bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) start_thread();
+    // Without a thread the work is done where its result is wanted.
+    if (!thread_.joinable()) return {*this, std::move(piece)};
     waiting_.push_back(piece);
     has_large_ = has_large_ || size == Size::large;
     wakes = is_worth_waking();
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   }
   if (wakes) asked_.notify_one();
   return {*this, std::move(piece)};
+}
+
+void WorkAhead::start_thread() {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+  }
 }
 
 void WorkAhead::run() {

@@ -60,6 +60,7 @@ class WorkAhead {
     std::exception_ptr error;
   };
 
+  void start_thread();  // leaves it as it is where the system gives none
   void run();
   bool is_worth_waking() const { return has_large_ || waiting_.size() >= kFew; }
 

@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <tuple>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/number.hpp"
+#include "base/on_thread.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "cluster/part_streams.hpp"
@@ -296,10 +297,11 @@ void in_parallel(std::size_t count, Work&& work) {
       }
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned t = 1; t < kMergeThreads && t < count; ++t) threads.emplace_back(run);
+  std::vector<std::future<void>> helpers;
+  for (unsigned t = 1; t < kMergeThreads && t < count; ++t)
+    helpers.push_back(std::async(kOnThreadIfAny, run));
   run();
-  for (std::thread& thread : threads) thread.join();
+  for (std::future<void>& helper : helpers) helper.get();
   if (failure) std::rethrow_exception(failure);
 }
 

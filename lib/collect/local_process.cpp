@@ -138,7 +138,7 @@ int signal_children(int signal_number, pid_t except) {
 }
 
 // Resets the signals that msprof handles; those that its own parent ignored (nohup) stay ignored.
-// msprof ignores SIGPIPE for itself only.
+// msprof ignores SIGPIPE and SIGXFSZ for itself only.
 void restore_signals(const sigset_t& mask) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
@@ -147,7 +147,7 @@ void restore_signals(const sigset_t& mask) {
     ::sigaction(number, nullptr, &current);
     if (current.sa_handler != SIG_IGN) ::sigaction(number, &standard, nullptr);
   }
-  ::sigaction(SIGPIPE, &standard, nullptr);
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::sigaction(number, &standard, nullptr);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 

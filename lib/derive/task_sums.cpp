@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/number.hpp"
+#include "base/on_thread.hpp"
 #include "derive/passes.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
@@ -174,7 +175,7 @@ std::vector<Worker> read_pieces(const Database& db, std::size_t pieces, const Re
           : std::min({kMaxThreads, pieces,
                       std::max<std::size_t>(1, std::thread::hardware_concurrency())});
   std::vector<std::future<Worker>> others;
-  while (others.size() + 1 < threads) others.push_back(std::async(std::launch::async, work));
+  while (others.size() + 1 < threads) others.push_back(std::async(kOnThreadIfAny, work));
   std::vector<Worker> workers;
   workers.push_back(work());
   for (auto& other : others) workers.push_back(other.get());

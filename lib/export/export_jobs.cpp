@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <thread>
+#include <future>
 
+#include "base/on_thread.hpp"
 #include "export/export_files.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
@@ -65,10 +66,10 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
                                           const std::vector<ExportJob>& jobs) {
   Workers workers(jobs);
   const auto second = jobs.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
-  std::thread helper;
-  if (second) helper = std::thread([&] { workers.work(second->database()); });
+  std::future<void> helper;
+  if (second) helper = std::async(kOnThreadIfAny, [&] { workers.work(second->database()); });
   workers.work(store.database());
-  if (helper.joinable()) helper.join();
+  if (helper.valid()) helper.get();
   const auto folders = folders_of(jobs);
   // After an error, too: what is whole appears.
   for (const auto& folder : folders) folder->release();

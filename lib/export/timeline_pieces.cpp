@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <future>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
+
+#include "base/on_thread.hpp"
 
 namespace msprof {
 
@@ -219,14 +221,15 @@ PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& piec
   PieceWorkers workers(pieces, sink, threads > 1);
   std::vector<std::optional<TraceDb>> connections;
   connections.reserve(threads);
-  std::vector<std::jthread> helpers;
+  std::vector<std::future<void>> helpers;
   while (connections.size() + 1 < threads) {
     connections.push_back(open());
     if (!connections.back()) break;
-    helpers.emplace_back([&workers, &own = *connections.back()] { workers.work(own.database()); });
+    helpers.push_back(std::async(
+        kOnThreadIfAny, [&workers, &own = *connections.back()] { workers.work(own.database()); }));
   }
   workers.work(db);
-  helpers.clear();
+  for (std::future<void>& helper : helpers) helper.get();
   return workers.result();
 }
 

@@ -12,6 +12,7 @@
 
 #include "analyze/advise/table_scan.hpp"
 #include "base/error.hpp"
+#include "base/on_thread.hpp"
 #include "base/text.hpp"
 #include "query/query_db.hpp"
 
@@ -227,7 +228,7 @@ class Advisor {
     // Questions are answered over a connection of their own, beside the tables.
     const QueryDb db(store);
     Advisor asking(rules_);
-    std::future<void> answers = std::async(std::launch::async, [&] { asking.by_sql(db, false); });
+    std::future<void> answers = std::async(kOnThreadIfAny, [&] { asking.by_sql(db, false); });
     by_table(store);
     answers.get();
     add(std::move(asking.advice_));

@@ -16,6 +16,7 @@
 #include "analyze/compare/op_matcher.hpp"
 #include "analyze/compare/run_profile.hpp"
 #include "analyze/compare/side_profile.hpp"
+#include "base/on_thread.hpp"
 #include "base/words.hpp"
 
 namespace msprof {
@@ -567,7 +568,7 @@ Comparison compare_stores(const Stores& base, const Stores& now) {
   }
   split_batches(base, now, base_units, new_units);
   // A large capture takes seconds; the sides have nothing in common.
-  auto other = std::async(std::launch::async, [&] { return read_runs(now, new_units); });
+  auto other = std::async(kOnThreadIfAny, [&] { return read_runs(now, new_units); });
   const auto base_runs = read_runs(base, base_units);
   Comparison result = compare(base_runs, other.get());
   if (!reason.empty()) result.warnings.push_back({reason});
