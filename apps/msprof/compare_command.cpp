@@ -87,6 +87,7 @@ class Products {
 std::vector<ComparedRun> open_runs(const std::string& list, Products& products, Exit& exit) {
   std::vector<ComparedRun> runs;
   const std::vector<fs::path> folders = find_captures(runs_of(list));
+  // Whether a folder that cannot be listed is one, is not known: the comparison ends with it.
   const bool has_any = std::any_of(folders.begin(), folders.end(),
                                    [](const fs::path& folder) { return recognise(folder); });
   for (const fs::path& folder : folders) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/capture_list.hpp"
+#include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "msprof/help_text.hpp"
 #include "session/session.hpp"
@@ -65,26 +66,19 @@ bool has_control(std::string_view text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-bool is_folder(const fs::directory_entry& entry) {
+bool is_folder(const fs::path& folder, const FolderEntry& entry) {
+  if (entry.type == fs::file_type::directory) return true;
+  if (entry.type == fs::file_type::regular) return false;
   std::error_code error;
-  return entry.is_directory(error);
-}
-
-// Calls `look(entry)` for each until it returns false.
-template <typename Look>
-void for_each_entry(const fs::path& folder, Look&& visit) {
-  std::error_code error;
-  std::size_t count = 0;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (++count > kMaxEntries || !visit(*at)) return;
-  }
+  return fs::is_directory(folder / entry.name, error);
 }
 
 // Reads folders until its time is over; from then on, judges by their names.
 class CaptureSearch {
  public:
   bool is_capture(const fs::path& folder) const {
-    if (!is_over()) return recognise(folder).has_value();
+    CaptureFolders folders;
+    if (!is_over()) return recognise(folder, folders).has_value();
     return is_named_as_capture(folder.filename().string());
   }
 
@@ -103,10 +97,10 @@ class CaptureSearch {
  private:
   std::vector<fs::path> folders_in(const fs::path& folder) const {
     std::vector<fs::path> folders;
-    for_each_entry(folder, [&](const fs::directory_entry& entry) {
-      if (is_folder(entry)) folders.push_back(entry.path());
-      return !is_over();
-    });
+    for (const FolderEntry& entry : list_folder(folder, kMaxEntries).entries) {
+      if (is_folder(folder, entry)) folders.push_back(folder / entry.name);
+      if (is_over()) break;
+    }
     return folders;
   }
   bool is_over() const { return std::chrono::steady_clock::now() > end_; }
@@ -119,7 +113,8 @@ class CaptureDescriber {
  public:
   void describe(const fs::path& folder, PathRest& rest) {
     if (++count_ > kAlwaysDescribed && std::chrono::steady_clock::now() > end_) return;
-    const auto dialect = recognise(folder);
+    CaptureFolders folders;
+    const auto dialect = recognise(folder, folders);
     if (!dialect) return;
     const ListedCapture capture = describe_capture({folder, *dialect});
     rest.time_ns = capture.time_ns;
@@ -154,15 +149,14 @@ std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
   std::vector<PathRest> found;
   if (typed_text == "~") return {{"/", true}};
   if (typed.name == "..") found.push_back({"/", true});
-  for_each_entry(typed.folder, [&](const fs::directory_entry& entry) {
-    const std::string name = entry.path().filename().string();
+  for (const FolderEntry& entry : list_folder(typed.folder, kMaxEntries).entries) {
+    const std::string& name = entry.name;
     const bool is_hidden = name.starts_with('.') && !typed.name.starts_with('.');
-    if (!name.starts_with(typed.name) || is_hidden || has_control(name)) return true;
-    const bool goes_on = is_folder(entry);
+    if (!name.starts_with(typed.name) || is_hidden || has_control(name)) continue;
+    const bool goes_on = is_folder(typed.folder, entry);
     if (goes_on || kind == PathKind::file)
       found.push_back({name.substr(typed.name.size()) + (goes_on ? "/" : ""), goes_on});
-    return true;
-  });
+  }
   if (kind == PathKind::capture) found = captures_of(found, typed);
   std::sort(found.begin(), found.end(), [](const PathRest& a, const PathRest& b) {
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.rest < b.rest;

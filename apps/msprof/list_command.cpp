@@ -209,6 +209,7 @@ void warn_of_records(const std::vector<ListedCapture>& captures) {
   constexpr std::size_t kMaxWarned = 5;
   std::size_t count = 0;
   for (const ListedCapture& capture : captures) {
+    if (!capture.listing_problem.empty()) log::warn("{}", capture.listing_problem);
     if (capture.run_problem.empty() || ++count > kMaxWarned) continue;
     log::warn("{} {}", (capture.folder / kRunRecordName).string(), capture.run_problem);
   }
@@ -229,8 +230,15 @@ Exit list_all(const ListArguments& arguments, ordered_json& document) {
   const CapturesBelow found = find_all(roots);
   Listed listed;
   listed.captures = list_captures(found.captures);
+  bool is_cut = false;
   for (const fs::path& file : found.cluster_files) {
-    if (cluster::is_part(file)) listed.clusters.push_back(describe_cluster(file));
+    try {
+      if (cluster::is_part(file)) listed.clusters.push_back(describe_cluster(file));
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      log::warn("not listed: {}", error.what());
+      is_cut = true;
+    }
   }
   std::stable_sort(
       listed.clusters.begin(), listed.clusters.end(),
@@ -250,6 +258,12 @@ Exit list_all(const ListArguments& arguments, ordered_json& document) {
   }
   warn_of_skipped(found.skipped);
   warn_of_records(listed.captures);
+  is_cut = is_cut ||
+           std::any_of(found.skipped.begin(), found.skipped.end(),
+                       [](const SkippedFolder& one) { return one.is_unlisted; }) ||
+           std::any_of(listed.captures.begin(), listed.captures.end(),
+                       [](const ListedCapture& one) { return !one.listing_problem.empty(); });
+  if (is_cut) return Exit::partial_data;
   if (!is_empty) return Exit::ok;
   log::warn("no capture (JOB… or PROF…) in {}", fmt::join(roots, ", "));
   return Exit::nothing_to_do;

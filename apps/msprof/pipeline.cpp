@@ -155,9 +155,21 @@ ImportReport import_verbosely(const Session& session, const fs::path& products,
   return import_with(session, products, options);
 }
 
+namespace {
+
+// A store that an import of this process has made.
+TraceDb open_made(const fs::path& path) {
+  auto store = TraceDb::open(path);
+  if (!store)
+    throw Error(Exit::partial_data, fmt::format("the store {} cannot be read back", path.string()));
+  return std::move(*store);
+}
+
+}  // namespace
+
 bool gives_products(const ChosenCapture& capture) {
-  const auto store = TraceDb::open(store_file(capture.products));
-  if (store && has_any_product(store->database())) return true;
+  const TraceDb store = open_made(store_file(capture.products));
+  if (has_any_product(store.database())) return true;
   log::warn("{} has no profile data", capture.folder.string());
   return false;
 }
@@ -198,11 +210,7 @@ ReadyStore ready_store(const ChosenCapture& capture) {
       import_with(*session, capture.products, options);
     }
   }
-  if (!store) {
-    store = TraceDb::open(path);
-  }
-  if (!store)
-    throw Error(Exit::internal_error, fmt::format("{} cannot be read back", path.string()));
+  if (!store) store = open_made(path);
   std::string verdict = store->meta(meta::kVerdict);
   std::string text = store->meta(meta::kVerdictText);
   const bool partial = verdict == verdict_name(Severity::partial);
@@ -314,9 +322,8 @@ void write_suggestions(const fs::path& capture) {
     ImportOptions options;
     options.inspect = note_empty_products;
     import_session(*session, path, options);
-    store = TraceDb::open(path);
+    store = open_made(path);
   }
-  if (!store) return;
   const auto found = std::make_shared<TuningFiles>();
   const auto rules = ProfRules::plan(*store, capture, {}, found);
   if (!rules) return;

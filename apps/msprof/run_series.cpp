@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/folder_listing.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -80,11 +81,9 @@ bool was_interrupted(const ordered_json& document, Exit exit) {
 }
 
 bool has_captures(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (is_named_as_capture(entry.path().filename().string())) return true;
-  }
-  return false;
+  const FolderListing listing = list_folder(folder);
+  return std::any_of(listing.entries.begin(), listing.entries.end(),
+                     [](const FolderEntry& entry) { return is_named_as_capture(entry.name); });
 }
 
 void print_next_of(const SeriesFolders& folders) {

@@ -82,7 +82,7 @@ Exit print_folder_info(const fs::path& folder) {
     return {Exit::nothing_to_do,
             fmt::format("{} is not the folder host or device_N of a capture", folder.string())};
   };
-  if (!CannSession::recognises(capture)) throw refuse();
+  if (recognise(capture) != Dialect::cann) throw refuse();
   const CannSession session(capture);
   const auto part = std::find_if(
       session.parts().begin(), session.parts().end(),
@@ -106,7 +106,7 @@ Exit run_script(std::string_view name, const std::vector<std::string>& words) {
 }
 
 void print_folder_table(const ChosenCapture& capture) {
-  if (!CannSession::recognises(capture.folder)) return;
+  if (recognise(capture.folder) != Dialect::cann) return;
   const CannSession session(capture.folder);
   const ReadyStore ready = ready_store(capture);
   fmt::print("{}", folder_table(folder_rows(session, &ready.db.database())));

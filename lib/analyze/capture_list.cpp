@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
 #include <mutex>
-#include <thread>
 
 #include "base/error.hpp"
+#include "base/folder_listing.hpp"
+#include "base/on_thread.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "base/words.hpp"
@@ -28,12 +30,11 @@ constexpr int kMaxTreeDepth = 8;
 
 std::uint64_t bytes_below(const fs::path& folder, int depth) {
   std::uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (const FolderEntry& entry : list_folder(folder).entries) {
     struct stat status = {};
-    if (::lstat(at->path().c_str(), &status) != 0) continue;
-    if (S_ISDIR(status.st_mode) && depth < kMaxTreeDepth)
-      bytes += bytes_below(at->path(), depth + 1);
+    const fs::path path = folder / entry.name;
+    if (::lstat(path.c_str(), &status) != 0) continue;
+    if (S_ISDIR(status.st_mode) && depth < kMaxTreeDepth) bytes += bytes_below(path, depth + 1);
     if (S_ISREG(status.st_mode)) bytes += static_cast<std::uint64_t>(status.st_size);
   }
   return bytes;
@@ -49,7 +50,7 @@ void add_once(std::vector<std::string>& texts, std::string text) {
 
 // Names of models and batches of a board's capture that was not imported.
 void read_names(ListedCapture& capture) {
-  const auto names = sorted_names(capture.folder / "data");
+  const auto names = list_names(capture.folder / "data");
   svp::KnownModels known;  // which of the readings of a name is meant
   for (const std::string& name : names) {
     const auto info = svp::parse_info_name(name);
@@ -89,17 +90,22 @@ ListedCapture describe_capture(const FoundCapture& found) {
   capture.dialect = found.dialect;
   capture.run = read_run_record(found.folder, &capture.run_problem);
   capture.time_ns = begin_time_ns(found.folder);
-  capture.summary = read_run_summary(store_path(found.folder));
-  if (capture.summary) {
-    capture.models = capture.summary->models;
-    capture.batches = capture.summary->batches;
-    capture.rank = capture.summary->rank;
-  } else if (capture.dialect == Dialect::svp) {
-    read_names(capture);
-  } else if (capture.dialect == Dialect::cann) {
-    capture.rank = own_rank(found.folder);
+  try {
+    capture.summary = read_run_summary(store_path(found.folder));
+    if (capture.summary) {
+      capture.models = capture.summary->models;
+      capture.batches = capture.summary->batches;
+      capture.rank = capture.summary->rank;
+    } else if (capture.dialect == Dialect::svp) {
+      read_names(capture);
+    } else if (capture.dialect == Dialect::cann) {
+      capture.rank = own_rank(found.folder);
+    }
+    if (!capture.rank) capture.rank = framework_rank(found.folder);
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+    capture.listing_problem = error.what();
   }
-  if (!capture.rank) capture.rank = framework_rank(found.folder);
   return capture;
 }
 
@@ -121,10 +127,10 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
     }
   };
   constexpr std::size_t kFewCaptures = 8;
-  std::thread other;
-  if (found.size() > kFewCaptures) other = std::thread(work);
+  std::future<void> other;
+  if (found.size() > kFewCaptures) other = std::async(kOnThreadIfAny, work);
   work();
-  if (other.joinable()) other.join();
+  if (other.valid()) other.get();
   if (failure) std::rethrow_exception(failure);
   std::sort(captures.begin(), captures.end(), [](const ListedCapture& a, const ListedCapture& b) {
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.folder < b.folder;

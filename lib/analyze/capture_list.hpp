@@ -21,6 +21,7 @@ struct ListedCapture {
   std::int64_t time_ns = 0;           // begin of the run where run.json says it, since 1970
   std::optional<RunRecord> run;       // run.json
   std::string run_problem;            // why it is not read: "is not JSON"; empty: nothing is wrong
+  std::string listing_problem;        // a sentence: what is below is not all; empty: it is
   std::optional<RunSummary> summary;  // of the last import; empty: there was none
   std::vector<std::string> models;    // of the import, else by the names of its files
   std::vector<std::string> batches;   // likewise
@@ -34,8 +35,8 @@ ListedCapture describe_capture(const FoundCapture& capture);
 // Captures, newest first; those of one time by path. Two threads read.
 std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found);
 
-// Bytes of all files below a folder. Links count as what they are, and are not followed. `depth`:
-// of the folder below the one that was asked for.
+// Bytes of all files below a folder, as far as it can be listed. Links count as what they are, and
+// are not followed. `depth`: of the folder below the one that was asked for.
 std::uint64_t bytes_below(const std::filesystem::path& folder, int depth = 0);
 
 // "complete", "PARTIAL DATA", "not imported".

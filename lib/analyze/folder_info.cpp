@@ -13,6 +13,7 @@
 #include "analyze/capture_list.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 
@@ -32,7 +33,7 @@ constexpr std::size_t kTopIterations = 5;
 
 // info.json of the host, info.json.0 of a device; an empty object where it cannot be read.
 json info_object(const fs::path& folder, std::string_view stem) {
-  for (const std::string& name : sorted_names(folder)) {
+  for (const std::string& name : list_names(folder)) {
     if (name != stem && !name.starts_with(fmt::format("{}.", stem))) continue;
     try {
       json object = json::parse(read_text_file(folder / name, kMaxInfoFileBytes), nullptr, false);

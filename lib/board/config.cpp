@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -291,9 +292,10 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   struct stat status = {};
   if (!fd || ::fstat(fd.get(), &status) != 0) {
+    const int error_number = errno;
     interrupt::check();
-    throw Error(Exit::nothing_to_do,
-                fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
+    throw Error(exit_of_unreadable(error_number),
+                fmt::format("cannot read {}: {}", file.string(), errno_text(error_number)));
   }
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     throw Error(Exit::nothing_to_do, fmt::format("{} is not a file", file.string()));
@@ -310,7 +312,7 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
     } else if (errno == EINTR) {
       interrupt::check();
     } else {
-      throw Error(Exit::nothing_to_do,
+      throw Error(Exit::partial_data,
                   fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
     }
   }

@@ -242,9 +242,8 @@ Project SshHost::existing_project(const std::string& main, const std::string& fo
 }
 
 void SshHost::refuse_other_machine(const Project& project) const {
-  const std::string head = remote_folder_.empty()
-                               ? read_elf_head(project.target.root / project.target.main)
-                               : remote_head_;
+  const std::string head =
+      remote_folder_.empty() ? read_head(project.target.root / project.target.main) : remote_head_;
   const std::string why = why_not_for_board(head, info().program_head, info().machine);
   if (!why.empty()) {
     throw Error(Exit::application_failed,

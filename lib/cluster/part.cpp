@@ -81,18 +81,15 @@ std::uint32_t big_endian_at(std::string_view header, std::size_t at) {
   return value;
 }
 
-// The header of a SQLite file; empty where the file is none, or cannot be read.
+// The header of a SQLite file; empty where the file is none. Throws Error(partial_data) where it
+// cannot be read.
 std::string header_of(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "";
-  try {
-    FileReader file(path);
-    std::string header(kHeaderBytes, '\0');
-    const std::size_t count = file.read(std::as_writable_bytes(std::span(header)));
-    return count == kHeaderBytes && header.starts_with(kSqliteMagic) ? header : "";
-  } catch (const Error&) {
-    return "";
-  }
+  FileReader file(path);
+  std::string header(kHeaderBytes, '\0');
+  const std::size_t count = file.read(std::as_writable_bytes(std::span(header)));
+  return count == kHeaderBytes && header.starts_with(kSqliteMagic) ? header : "";
 }
 
 void seal(const fs::path& path) {

@@ -1,6 +1,7 @@
 #include "collect/acl_json.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,7 @@ class Planner {
     try {
       patched = patch_acl_json(read_text_file(source, kMaxAclBytes), options_, output_);
     } catch (const Error& error) {
+      if (::access(source.c_str(), R_OK) == 0) throw;
       log::verbose("{}", error.what());
       patched = patch_acl_json("", options_, output_);
     }

@@ -15,6 +15,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
@@ -55,12 +56,16 @@ fs::path publish_into(const fs::path& output, const fs::path& source, const std:
   throw_cannot_write(output / name, EEXIST);
 }
 
-// What an application recorded into `stale` under an msprof that was killed is nowhere else.
-void rescue_captures(const fs::path& stale, const fs::path& output) {
+// What an application recorded into `stale` under an msprof that was killed is nowhere else. False
+// where some of it may still be there.
+bool rescue_captures(const fs::path& stale, const fs::path& output) {
+  bool is_whole = true;
   for (const std::string_view folder : kRecordedInto) {
     const fs::path root = stale / folder;
     std::vector<std::string> captures;
-    for (const auto& [path, file] : list_tree(root).files) {
+    const TreeListing listing = list_tree(root);
+    is_whole = is_whole && listing.trouble.empty();
+    for (const auto& [path, file] : listing.files) {
       const bool is_inside = !captures.empty() && is_below(path, captures.back());
       if (!is_inside && file.is_folder() && is_capture_name(fs::path(path).filename().string()))
         captures.push_back(path);
@@ -72,19 +77,17 @@ void rescue_captures(const fs::path& stale, const fs::path& output) {
       log::warn("recorded under an msprof that was killed, and kept: {}", saved.string());
     }
   }
+  return is_whole;
 }
 
 // ".collect.<pid>.<n>.msprof-tmp"
 void remove_stale_staging(const fs::path& output) {
-  std::error_code error;
   std::vector<fs::path> stale;
-  for (const auto& entry : fs::directory_iterator(output, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kStagingStem) && is_stale_temporary(name)) stale.push_back(entry.path());
+  for (const auto& [name, type] : list_folder(output).entries) {
+    if (name.starts_with(kStagingStem) && is_stale_temporary(name)) stale.push_back(output / name);
   }
   for (const fs::path& folder : stale) {
-    rescue_captures(folder, output);
-    remove_tree(folder);
+    if (rescue_captures(folder, output)) remove_tree(folder);
   }
 }
 
@@ -130,23 +133,25 @@ std::uint64_t tree_bytes(const fs::path& root) {
 }
 
 bool has_data_folder(const fs::path& capture) {
-  std::error_code error;
   const auto holds_data = [&](const fs::path& folder) {
-    const fs::path data = folder / "data";
-    return fs::is_directory(data, error) && !fs::is_empty(data, error);
+    const FolderListing data = list_folder(folder / "data");
+    return data.is_cut() || !data.entries.empty();
   };
   if (holds_data(capture)) return true;
   // A PROF folder has one of the host and one a device.
-  for (const auto& entry : fs::directory_iterator(capture, error)) {
-    const std::string name = entry.path().filename().string();
-    if ((name == "host" || name.starts_with("device_")) && holds_data(entry.path())) return true;
-  }
-  return false;
+  const FolderListing parts = list_folder(capture);
+  return parts.is_cut() ||
+         std::any_of(parts.entries.begin(), parts.entries.end(), [&](const FolderEntry& entry) {
+           return (entry.name == "host" || entry.name.starts_with("device_")) &&
+                  holds_data(capture / entry.name);
+         });
 }
 
 std::vector<std::string> check_done_files(const fs::path& capture) {
   std::vector<std::string> notes;
-  for (const auto& [path, file] : list_tree(capture).files) {
+  const TreeListing listing = list_tree(capture);
+  if (!listing.trouble.empty()) notes.push_back(listing.trouble);
+  for (const auto& [path, file] : listing.files) {
     fs::path data = path;
     if (!file.is_file() || data.extension() != kDone || file.size_bytes > kMaxDoneBytes) continue;
     const auto announced = announced_size(read_text_file(capture / path, kMaxDoneBytes));

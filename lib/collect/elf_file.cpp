@@ -2,11 +2,12 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <optional>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
@@ -228,20 +229,21 @@ ElfFile parse_elf(std::string_view bytes) {
   return file;
 }
 
-std::string read_elf_head(const std::filesystem::path& file) {
-  std::string head(kElfHeadBytes, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(stream.gcount()));
+std::string read_head(const std::filesystem::path& file, std::size_t bytes) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error) || ::access(file.c_str(), R_OK) != 0)
+    return "";
+  FileReader reader(file);
+  std::string head(std::min<std::uint64_t>(bytes, reader.size_bytes()), '\0');
+  head.resize(reader.read(std::as_writable_bytes(std::span(head))));
   return head;
 }
 
 ElfFile read_elf(const std::filesystem::path& file) {
-  try {
-    return parse_elf(read_text_file(file, kMaxElfBytes));
-  } catch (const Error&) {
-    return {};
-  }
+  std::error_code error;
+  const bool is_for_us = ::access(file.c_str(), R_OK) == 0 &&
+                         std::filesystem::file_size(file, error) <= kMaxElfBytes && !error;
+  return is_for_us ? parse_elf(read_text_file(file, kMaxElfBytes)) : ElfFile{};
 }
 
 std::string why_not_for_board(std::string_view program_head, std::string_view board_head,

@@ -30,11 +30,13 @@ struct ElfFile {
 // "svp_acl_prof_init"; empty: it calls none.
 std::string own_profiling_of(const ElfFile& program);
 
-// Reads a file. Never throws: one that cannot be read is no ELF file.
+// Reads a file. One that is not there, or that the user may not read, is no ELF file. Throws
+// Error(partial_data) where the disk or this process fails.
 ElfFile read_elf(const std::filesystem::path& file);
 ElfFile parse_elf(std::string_view bytes);
-// Reads the first bytes of a file alone.
-std::string read_elf_head(const std::filesystem::path& file);
+// The first bytes of a file, at most `bytes`; empty for one that is not there, or that the user may
+// not read. Throws as read_elf().
+std::string read_head(const std::filesystem::path& file, std::size_t bytes = kElfHeadBytes);
 
 // Empty if a board on which `board_head` runs may run `program_head` too (also if either is
 // no ELF file); else what the two are: "AArch64, and the board runs ARM". A board that did not show

@@ -1,6 +1,5 @@
 #include "collect/file_tree.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/fs.h>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
 
 namespace msprof {
 
@@ -34,26 +34,11 @@ struct timespec from_ns(std::int64_t ns) {
   return time;
 }
 
-int list_folder(const fs::path& folder, std::vector<std::string>& names) {
-  DIR* stream = ::opendir(folder.c_str());
-  if (stream == nullptr) return errno;
-  while (const dirent* item = ::readdir(stream)) {
-    const std::string name = static_cast<const char*>(item->d_name);
-    if (name != "." && name != "..") names.push_back(name);
-  }
-  ::closedir(stream);
-  std::sort(names.begin(), names.end());
-  return 0;
-}
-
 void walk_folder(const fs::path& root, const fs::path& relative, const TreeVisitor& visit,
                  const TreeFailure& unreadable) {
-  std::vector<std::string> names;
-  if (const int error = list_folder(root / relative, names); error != 0) {
-    unreadable(relative, error);
-    return;
-  }
-  for (const std::string& name : names) {
+  const FolderListing listing = list_folder(root / relative);
+  if (listing.error_number != 0) unreadable(relative, listing.error_number);
+  for (const auto& [name, type] : listing.entries) {
     const fs::path path = relative / name;
     struct stat status = {};
     if (::lstat((root / path).c_str(), &status) != 0) {

@@ -13,7 +13,8 @@ namespace msprof {
 std::int64_t mtime_ns(const struct stat& status);
 
 // Calls `visit` for everything below `root`, sorted by name, folders before what they hold; a
-// folder is entered when it returns true. `unreadable` gets the folders that could not be listed.
+// folder is entered when it returns true. `unreadable` gets the folders that could not be listed to
+// their end.
 using TreeVisitor = std::function<bool(const std::filesystem::path& relative, const struct stat&)>;
 using TreeFailure = std::function<void(const std::filesystem::path& relative, int error_number)>;
 void walk_tree(const std::filesystem::path& root, const TreeVisitor& visit,

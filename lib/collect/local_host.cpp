@@ -230,21 +230,49 @@ void LocalHost::add_libraries(LocalProgram& program) const {
   }
 }
 
+void LocalHost::move_out(const fs::path& from, const fs::path& to) {
+  move_tree(from, to);
+  moved_.emplace_back(from, to);
+}
+
+// Where a run is kept, its results are, too: the folder that they were moved to goes with the
+// command.
+void LocalHost::move_back() {
+  std::error_code error;
+  for (const auto& [from, to] : moved_) {
+    if (!fs::exists(fs::symlink_status(to, error))) continue;  // published
+    try {
+      move_tree(to, from);
+    } catch (const Error& failed) {
+      log::error("{}", failed.what());
+    }
+  }
+  moved_.clear();
+}
+
 void LocalHost::take_capture(const fs::path& capture, const fs::path& into, Fetched& fetched) {
   const std::string name = capture.filename().string();
   const fs::path home = into / "captures" / name;
   fetched.not_fetched += drop_special_files(capture);
-  move_tree(capture, home);
+  move_out(capture, home);
   fetched.bytes += tree_bytes(home);
   fetched.captures.push_back({name, has_data_folder(home)});
+}
+
+// What a folder holds that cannot be listed is fetched by nobody, and must not be removed.
+void LocalHost::keep_unlisted(const TreeListing& listing, Fetched& fetched) {
+  if (listing.trouble.empty()) return;
+  fetched.notes.push_back(fmt::format("{}: what the run left there was not fetched, and stays {}",
+                                      listing.trouble, stay()));
 }
 
 // Frameworks put their PROF folders into folders of their own, beside files of theirs.
 void LocalHost::fetch_output(const fs::path& into, Fetched& fetched) {
   std::vector<std::string> captures;
   std::vector<std::string> files;
+  const TreeListing listing = list_tree(output_);
   // By path: a folder comes before what it holds.
-  for (const auto& [path, file] : list_tree(output_).files) {
+  for (const auto& [path, file] : listing.files) {
     const bool is_inside =
         std::any_of(captures.begin(), captures.end(),
                     [&, &name = path](const auto& one) { return is_below(name, one); });
@@ -262,9 +290,10 @@ void LocalHost::fetch_output(const fs::path& into, Fetched& fetched) {
     const fs::path home = into / "files" / path;
     std::error_code error;
     fs::create_directories(home.parent_path(), error);
-    move_tree(output_ / path, home);
+    move_out(output_ / path, home);
     fetched.files.emplace_back(path);
   }
+  keep_unlisted(listing, fetched);
 }
 
 Fetched LocalHost::fetch(const fs::path& into) {
@@ -275,7 +304,8 @@ Fetched LocalHost::fetch(const fs::path& into) {
     fetch_output(into, fetched);
     return fetched;
   }
-  RunChanges changes = compare_run(before_, list_tree(folder_->path()));
+  const TreeListing after = list_tree(folder_->path());
+  RunChanges changes = compare_run(before_, after);
   for (const std::string& path : changes.captures)
     take_capture(folder_->path() / path, into, fetched);
   in_order(changes.files);
@@ -286,7 +316,7 @@ Fetched LocalHost::fetch(const fs::path& into) {
     const fs::path home = into / "files" / name;
     std::error_code error;
     fs::create_directories(home.parent_path(), error);
-    move_tree(folder_->path() / path, home);
+    move_out(folder_->path() / path, home);
     fetched.bytes += static_cast<std::uint64_t>(fs::file_size(home, error));
     fetched.files.push_back(name);
   }
@@ -294,10 +324,16 @@ Fetched LocalHost::fetch(const fs::path& into) {
     fetched.deleted.emplace_back(fetched_name(path, project));
   }
   fetched.not_fetched += changes.special;
+  keep_unlisted(after, fetched);
   return fetched;
 }
 
 std::string LocalHost::keep() {
+  move_back();
+  return stay();
+}
+
+std::string LocalHost::stay() {
   if (in_place_) {
     // Out of the scratch folder, which goes with the run.
     const fs::path kept = output_.parent_path().parent_path().parent_path() /

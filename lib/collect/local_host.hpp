@@ -42,6 +42,10 @@ class LocalHost : public Host {
   void take_capture(const std::filesystem::path& capture, const std::filesystem::path& into,
                     Fetched& fetched);
   void fetch_output(const std::filesystem::path& into, Fetched& fetched);
+  void keep_unlisted(const TreeListing& listing, Fetched& fetched);
+  void move_out(const std::filesystem::path& from, const std::filesystem::path& to);
+  void move_back();
+  std::string stay();  // where the folder of the run is, which is not removed
 
   std::filesystem::path runs_;
   bool in_place_ = false;  // there is no copy: the run takes place in the project itself
@@ -50,6 +54,7 @@ class LocalHost : public Host {
   std::filesystem::path project_;
   std::filesystem::path output_;
   TreeListing before_;  // the run folder, before the application started
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> moved_;  // by fetch()
 };
 
 }  // namespace msprof

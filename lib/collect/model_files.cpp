@@ -3,6 +3,8 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/folder_listing.hpp"
+#include "base/log.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 
@@ -19,15 +21,15 @@ constexpr std::size_t kMaxFolderEntries = 10'000;
 using Sources = std::map<std::string, fs::path>;  // by the name that is shown
 
 void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
-  std::error_code error;
-  std::size_t count = 0;
-  for (fs::directory_iterator at(root / below, error), end; !error && at != end;
-       at.increment(error)) {
-    if (++count > kMaxFolderEntries) return;
-    const fs::path name = (below / at->path().filename()).lexically_normal();
+  const FolderListing listing = list_folder(root / below, kMaxFolderEntries);
+  if (listing.is_cut())
+    log::warn("models are not noted: {}", listing_problem(root / below, listing.error_number));
+  for (const FolderEntry& entry : listing.entries) {
+    const fs::path name = (below / entry.name).lexically_normal();
+    const fs::path file = root / below / entry.name;
     std::error_code ignored;
-    if (is_model_name(name) && at->is_regular_file(ignored))
-      sources.emplace(name.string(), at->path());
+    if (is_model_name(name) && fs::is_regular_file(file, ignored))
+      sources.emplace(name.string(), file);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -98,9 +99,7 @@ class Scanner {
     walk_tree(
         project_.target.root,
         [this](const fs::path& path, const struct stat& status) { return visit(path, status); },
-        [](const fs::path& path, int error_number) {
-          log::warn("not copied: {}: {}", path.string(), errno_text(error_number));
-        });
+        [this](const fs::path& path, int error_number) { pass_over(root() / path, error_number); });
     if (options_.limited) check_limits();
     return std::move(project_);
   }
@@ -221,7 +220,17 @@ class Scanner {
       }
       return false;
     };
-    walk_tree(real, add_child, [](const fs::path&, int) {});
+    walk_tree(real, add_child, [&](const fs::path& name, int error_number) {
+      pass_over(real / name, error_number);
+    });
+  }
+
+  // What the user may not read is left out; anything else is an error of the disk or of this
+  // process, and the copy would lack what the application needs.
+  static void pass_over(const fs::path& folder, int error_number) {
+    if (error_number != EACCES && error_number != EPERM && error_number != ENOENT)
+      throw Error(Exit::partial_data, listing_problem(folder, error_number));
+    log::warn("not copied: {}: {}", folder.string(), errno_text(error_number));
   }
 
   void check_limits() const {
@@ -291,7 +300,9 @@ bool holds_login(const fs::path& file, std::uint64_t size_bytes) {
       if (std::any_of(parts.begin(), parts.end(), is_login_section)) return true;
     }
   } catch (const Error&) {
-    // A file that cannot be read cannot be copied either; the copy reports it.
+    // What the user may not read is not copied either; the copy reports it. Anything else might
+    // be copied a moment later, with a password in it.
+    if (::access(file.c_str(), R_OK) == 0) throw;
   }
   return false;
 }

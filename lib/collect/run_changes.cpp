@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/folder_listing.hpp"
+#include "base/text.hpp"
 #include "collect/arrival.hpp"
 #include "collect/file_tree.hpp"
 
@@ -66,7 +68,10 @@ TreeListing list_tree(const std::filesystem::path& root) {
     listing.files.emplace(path.string(), listed(status));
     return true;
   };
-  walk_tree(root, note, [](const std::filesystem::path&, int) {});
+  walk_tree(root, note, [&](const std::filesystem::path& path, int error_number) {
+    if (!listing.trouble.empty()) listing.trouble += "; ";
+    listing.trouble += printable(listing_problem(root / path, error_number));
+  });
   return listing;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/folder_listing.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
@@ -116,13 +117,14 @@ RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(p
 std::vector<pid_t> RunFolder::others() const {
   std::vector<pid_t> processes;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path_.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    const pid_t process = process_of(name);
-    if (process == 0 || entry.path() == lock_path_) continue;
+  const fs::path runs = path_.parent_path();
+  for (const FolderEntry& entry : list_folder(runs).entries) {
+    const fs::path path = runs / entry.name;
+    const pid_t process = process_of(entry.name);
+    if (process == 0 || path == lock_path_) continue;
     try {
-      if (read_text_file(entry.path(), kMaxPathBytes) != project_.native()) continue;
-      if (!take_lock(entry.path(), 0) && fs::exists(entry.path(), error)) {
+      if (read_text_file(path, kMaxPathBytes) != project_.native()) continue;
+      if (!take_lock(path, 0) && fs::exists(path, error)) {
         processes.push_back(process);
       }
     } catch (const Error& gone) {
@@ -145,13 +147,13 @@ RunFolder::~RunFolder() {
 int remove_stale_runs(const fs::path& runs) {
   int removed = 0;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(runs, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const auto& [name, type] : list_folder(runs).entries) {
     if (!name.starts_with(kRunPrefix)) continue;
+    const fs::path path = runs / name;
     const bool is_lock = name.ends_with(kLockSuffix);
-    const fs::path lock_path = is_lock ? entry.path() : fs::path(entry.path().string() + ".lock");
+    const fs::path lock_path = is_lock ? path : fs::path(path.string() + ".lock");
     const fs::path folder =
-        is_lock ? runs / name.substr(0, name.size() - kLockSuffix.size()) : entry.path();
+        is_lock ? runs / name.substr(0, name.size() - kLockSuffix.size()) : path;
     try {
       // A folder has its lock before it exists: one without a lock is a left-over.
       const bool orphan = !is_lock && !fs::exists(lock_path, error);

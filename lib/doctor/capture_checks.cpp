@@ -13,6 +13,7 @@
 
 #include "analyze/capture_info.hpp"
 #include "base/findings.hpp"
+#include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
@@ -407,14 +408,12 @@ class CaptureDoctor {
 
   // The vendor's runtime makes the folder first and its files when a model is loaded.
   void fail_as_capture(const Error& error) {
-    std::error_code unreadable;
     const bool is_job = own_name(folder_).starts_with("JOB");
-    const fs::directory_iterator readable(folder_, unreadable);
-    if (error.code() != Exit::nothing_to_do || !is_job || unreadable ||
-        !sorted_names(folder_ / "data").empty()) {
+    const bool is_known_job = error.code() == Exit::nothing_to_do && is_job;
+    if (!is_known_job || !list_names(folder_ / "data").empty()) {
       return list_.fail("capture", error);
     }
-    const auto names = sorted_names(folder_);
+    const auto names = list_names(folder_);
     const bool has_info = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return svp::parse_info_json_name(name).has_value();
     });

@@ -13,6 +13,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "collect/arrival.hpp"
 #include "collect/elf_file.hpp"
@@ -45,12 +46,14 @@ bool is_in_capture(const std::string& path) {
 
 std::string recorded_by(const fs::path& process) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(process / "fd", error)) {
+  // Those of other users cannot be listed.
+  for (const FolderEntry& entry : list_folder(process / "fd").entries) {
+    const fs::path open_file = process / "fd" / entry.name;
     // Its rights are those of the open file: readers disturb no run.
-    const bool writes =
-        (entry.symlink_status(error).permissions() & fs::perms::owner_write) != fs::perms::none;
+    const bool writes = (fs::symlink_status(open_file, error).permissions() &
+                         fs::perms::owner_write) != fs::perms::none;
     if (!writes) continue;
-    std::string target = fs::read_symlink(entry.path(), error).string();
+    std::string target = fs::read_symlink(open_file, error).string();
     if (is_in_capture(target)) return target;
   }
   return "";
@@ -162,9 +165,9 @@ std::vector<std::string> library_folders() {
   for (const char* folder : {"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"})
     folders.emplace_back(folder);
   add_folders_of("/etc/ld.so.conf", folders);
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/etc/ld.so.conf.d", error)) {
-    if (entry.path().extension() == ".conf") add_folders_of(entry.path(), folders);
+  const fs::path more = "/etc/ld.so.conf.d";
+  for (const FolderEntry& entry : list_folder(more).entries) {
+    if (entry.name.ends_with(".conf")) add_folders_of(more / entry.name, folders);
   }
   return folders;
 }
@@ -199,14 +202,13 @@ void check_cache(CheckList& list) {
 
 std::vector<std::string> processes_that_record() {
   std::vector<std::string> writers;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/proc", error)) {
-    const std::string pid = entry.path().filename().string();
+  const fs::path proc = "/proc";
+  for (const std::string& pid : list_names(proc)) {
     if (!is_number(pid) || writers.size() >= kMaxWriters) continue;
-    const std::string file = recorded_by(entry.path());
+    const std::string file = recorded_by(proc / pid);
     if (file.empty()) continue;
     std::string name;
-    std::getline(std::ifstream(entry.path() / "comm"), name);
+    std::getline(std::ifstream(proc / pid / "comm"), name);
     writers.push_back(printable(fmt::format("{} {}: {}", pid, name, file)));
   }
   std::sort(writers.begin(), writers.end());
@@ -216,12 +218,10 @@ std::vector<std::string> processes_that_record() {
 std::vector<std::string> stale_runs(const fs::path& runs) {
   const auto locked = locked_files();
   std::vector<std::string> stale;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(runs, error)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : list_names(runs)) {
     if (!name.starts_with("run_") || name.ends_with(".lock")) continue;
     struct stat status = {};
-    const std::string lock = entry.path().string() + ".lock";
+    const std::string lock = (runs / name).string() + ".lock";
     const bool is_held = ::stat(lock.c_str(), &status) == 0 &&
                          locked.contains(fmt::format("{:02x}:{:02x}:{}", major(status.st_dev),
                                                      minor(status.st_dev), status.st_ino));
@@ -314,7 +314,7 @@ void check_project_here(CheckList& list, const ProjectInfo& project) {
   } catch (const Error& error) {
     list.fail("space for the copy", error);
   }
-  const std::string why = why_not_for_board(project.program_head, read_elf_head("/proc/self/exe"));
+  const std::string why = why_not_for_board(project.program_head, read_head("/proc/self/exe"));
   if (why.empty()) {
     list.ok("architecture", "fits this machine");
   } else {

@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/findings.hpp"
+#include "base/folder_listing.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -86,16 +87,13 @@ bool parse_line(std::string_view line, LedgerEntry& entry) {
 }
 
 // None where there is no ledger, or none of ours; a line that a kill cut short is passed over.
+// Throws Error(partial_data) for one that cannot be read: its files would never be removed.
 Entries read_entries(const fs::path& folder) {
   const fs::path path = folder / kLedgerName;
   std::error_code error;
   if (fs::symlink_status(path, error).type() != fs::file_type::regular) return {};
-  std::string text;
-  try {
-    text = read_text_file(path, kMaxLedgerBytes);
-  } catch (const Error&) {
-    return {};
-  }
+  if (fs::file_size(path, error) > kMaxLedgerBytes) return {};
+  const std::string text = read_text_file(path, kMaxLedgerBytes);
   const std::size_t last = text.rfind('\n');
   const auto lines = split(std::string_view(text).substr(0, last == text.npos ? 0 : last), '\n');
   if (lines.empty() || lines.front() != kHeader) return {};
@@ -426,11 +424,10 @@ std::vector<fs::path> outdated_products(const TraceDb& store,
   const auto made = fs::last_write_time(store.path(), error);
   std::vector<fs::path> outdated;
   for (const fs::path& folder : folders) {
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (is_product_name(entry.path().filename().string()) && !fresh.contains(entry.path()) &&
-          entry.last_write_time(error) < made) {
-        outdated.push_back(entry.path());
-      }
+    for (const auto& [name, type] : list_folder(folder).entries) {
+      const fs::path path = folder / name;
+      if (is_product_name(name) && !fresh.contains(path) && fs::last_write_time(path, error) < made)
+        outdated.push_back(path);
     }
   }
   std::sort(outdated.begin(), outdated.end());

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
 #include "base/log.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -34,7 +35,7 @@ fs::path folder_in(const char* variable) {
 std::vector<fs::path> layout_files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   if (folder.empty()) return files;
-  for (const std::string& name : sorted_names(folder)) {
+  for (const std::string& name : list_names(folder)) {
     const bool is_layout = name.ends_with(".json") && !name.starts_with('.');
     if (is_layout && files.size() < kMaxLayoutFiles) files.push_back(folder / name);
   }

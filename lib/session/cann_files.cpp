@@ -142,14 +142,15 @@ bool is_info_file(std::string_view name, std::string_view base) {
 
 class PartReader {
  public:
-  PartReader(const fs::path& folder, const std::string& part, std::optional<std::int64_t> device,
-             const TrackFile& track, std::vector<SessionFinding>& findings)
+  PartReader(const fs::path& folder, const std::vector<std::string>& names, const std::string& part,
+             std::optional<std::int64_t> device, const TrackFile& track,
+             std::vector<SessionFinding>& findings)
       : folder_(folder),
         part_(part),
         device_(device),
         track_(track),
         findings_(findings),
-        names_(sorted_names(folder)) {}
+        names_(names) {}
 
   // Text of one info file; empty where there is none that can be read.
   std::optional<std::string> text_of(std::string_view base) {
@@ -200,7 +201,7 @@ class PartReader {
   std::optional<std::int64_t> device_;
   const TrackFile& track_;
   std::vector<SessionFinding>& findings_;
-  std::vector<std::string> names_;
+  const std::vector<std::string>& names_;
   std::string used_;
 };
 
@@ -214,10 +215,11 @@ bool is_info_file_name(std::string_view name) {
                      [&](std::string_view base) { return is_info_file(name, base); });
 }
 
-CannPartFiles read_part_files(const fs::path& folder, const std::string& name,
-                              std::optional<std::int64_t> device, const TrackFile& track,
-                              std::vector<SessionFinding>& findings, bool is_cann5) {
-  PartReader reader(folder, name, device, track, findings);
+CannPartFiles read_part_files(const fs::path& folder, const std::vector<std::string>& names,
+                              const std::string& name, std::optional<std::int64_t> device,
+                              const TrackFile& track, std::vector<SessionFinding>& findings,
+                              bool is_cann5) {
+  PartReader reader(folder, names, name, device, track, findings);
   CannPartFiles files;
   if (const auto text = reader.text_of("info.json")) {
     files.has_info_json = read_info_json(*text, files.info);

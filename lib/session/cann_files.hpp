@@ -49,10 +49,11 @@ struct CannPartFiles {
 // Called with a file of the capture before it is read: false leaves it alone.
 using TrackFile = std::function<bool(const std::filesystem::path& path, const std::string& name)>;
 
-// Takes the part's name: "host", "device_0". Files that are broken, or there twice, are
-// findings; what is missing is for the caller to judge. `is_cann5`: host_start.log need not have
-// the host's counter.
-CannPartFiles read_part_files(const std::filesystem::path& folder, const std::string& name,
+// Takes the names in the part's folder, and its own: "host", "device_0". Files that are broken, or
+// there twice, are findings; what is missing is for the caller to judge. `is_cann5`: host_start.log
+// need not have the host's counter.
+CannPartFiles read_part_files(const std::filesystem::path& folder,
+                              const std::vector<std::string>& names, const std::string& name,
                               std::optional<std::int64_t> device, const TrackFile& track,
                               std::vector<SessionFinding>& findings, bool is_cann5 = false);
 

@@ -52,15 +52,15 @@ std::optional<PartName> part_name(std::string_view name) {
   return PartName{static_cast<std::int64_t>(number)};
 }
 
-bool has_slices(const fs::path& data) {
-  const auto names = sorted_names(data);
+bool has_slices(const fs::path& data, CaptureFolders& folders) {
+  const auto& names = folders.names(data);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return cann::parse_data_name(name).has_value();
   });
 }
 
-bool has_host_slices(const fs::path& data) {
-  const auto names = sorted_names(data);
+bool has_host_slices(const fs::path& data, CaptureFolders& folders) {
+  const auto& names = folders.names(data);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return (name.starts_with("aging.") || name.starts_with("unaging.")) &&
            cann::parse_data_name(name);
@@ -68,33 +68,32 @@ bool has_host_slices(const fs::path& data) {
 }
 
 // Files that only CANN writes; info.json.N is beside svp data, too.
-bool has_info_files(const fs::path& folder) {
-  const auto names = sorted_names(folder);
+bool has_info_files(const fs::path& folder, CaptureFolders& folders) {
+  const auto& names = folders.names(folder);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return cann::is_info_file_name(name) && !name.starts_with("info.json");
   });
 }
 
 // A host or device folder by itself: by its own name, or by the names that host data alone has.
-bool is_part(const fs::path& folder) {
-  if (!part_name(own_name(folder))) return has_host_slices(folder / "data");
-  return has_info_files(folder) || has_slices(folder / "data");
+bool is_part(const fs::path& folder, CaptureFolders& folders) {
+  if (!part_name(own_name(folder))) return has_host_slices(folder / "data", folders);
+  return has_info_files(folder, folders) || has_slices(folder / "data", folders);
 }
 
 // What an export left in a folder that had none of them, such as a JOB folder of an Ascend 910.
-bool has_only_products(const fs::path& folder) {
-  const auto names = sorted_names(folder);
+bool has_only_products(const fs::path& folder, CaptureFolders& folders) {
+  const auto& names = folders.names(folder);
   return !names.empty() && std::all_of(names.begin(), names.end(), is_product);
 }
 
 // Any project may have a folder called host: it has to be in a PROF folder or to look like one.
-bool has_parts(const fs::path& folder) {
-  std::error_code error;
-  for (const std::string& name : sorted_names(folder)) {
+bool has_parts(const fs::path& folder, CaptureFolders& folders) {
+  for (const std::string& name : folders.names(folder)) {
     const auto part = part_name(name);
-    if (!part || !fs::is_directory(folder / name, error)) continue;
-    if (has_only_products(folder / name)) continue;
-    if (part->device || own_name(folder).starts_with("PROF") || is_part(folder / name)) {
+    if (!part || !folders.is_folder(folder / name)) continue;
+    if (has_only_products(folder / name, folders)) continue;
+    if (part->device || own_name(folder).starts_with("PROF") || is_part(folder / name, folders)) {
       return true;
     }
   }
@@ -109,14 +108,15 @@ std::string name_as_part(const fs::path& folder) {
 
 }  // namespace
 
-bool CannSession::recognises(const fs::path& folder) {
-  return has_parts(folder) || is_part(folder);
+bool CannSession::recognises(const fs::path& folder, CaptureFolders& folders) {
+  return has_parts(folder, folders) || is_part(folder, folders);
 }
 
-CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder) {
+CannSession::CannSession(const fs::path& folder, CaptureFolders listed)
+    : Session(Dialect::cann, folder, std::move(listed)) {
   add_parts();
   if (has_cann5_files()) generation_ = Generation::cann5;
-  if (!host() && !is_cann5() && has_parts(folder)) {
+  if (!host() && !is_cann5() && has_parts(folder, folders_)) {
     tell(FindingId::missing_folder, "host", "no host folder",
          "calls, operators and their names are missing");
   }
@@ -134,7 +134,7 @@ CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder
       folders.emplace_back(part.folder / "data", part.name + "/data/");
     check_old_files(folders);
   }
-  sort_states();
+  finish();
 }
 
 const CannPart* CannSession::host() const {
@@ -158,10 +158,10 @@ void CannSession::tell(FindingId id, std::string file, std::string reason, std::
 
 // There is always a part.
 void CannSession::add_parts() {
-  std::error_code error;
-  const auto names = has_parts(folder()) ? sorted_names(folder()) : std::vector<std::string>{};
+  const auto names =
+      has_parts(folder(), folders_) ? folders_.names(folder()) : std::vector<std::string>{};
   for (const std::string& name : names) {
-    if (part_name(name) && fs::is_directory(folder() / name, error)) {
+    if (part_name(name) && folders_.is_folder(folder() / name)) {
       add_part(name, folder() / name);
     }
   }
@@ -196,15 +196,15 @@ void CannSession::add_part(const std::string& name, const fs::path& part_folder)
 
 void CannSession::report_other_entries() {
   std::error_code error;
-  const bool is_whole = has_parts(folder());
-  for (const std::string& name : sorted_names(folder())) {
+  const bool is_whole = has_parts(folder(), folders_);
+  for (const std::string& name : folders_.names(folder())) {
     if (!is_whole || part_name(name) || is_product(name) || cann::is_companion(name)) continue;
     const bool is_folder = fs::is_directory(folder() / name, error);
     tell(FindingId::other_entry, name,
          is_folder ? "unrelated folder, not read" : "present, not read");
   }
   for (const CannPart& part : parts_) {
-    for (const std::string& name : sorted_names(part.folder)) {
+    for (const std::string& name : folders_.names(part.folder)) {
       if (name == "data" || is_product(name) || cann::is_info_file_name(name)) continue;
       const bool is_folder = fs::is_directory(part.folder / name, error);
       tell(FindingId::other_entry, part.name + "/" + name,
@@ -219,8 +219,8 @@ CannSession::PartFiles CannSession::read_info_files() {
     return track(path, name);
   };
   for (const CannPart& part : parts_) {
-    files.push_back(
-        cann::read_part_files(part.folder, part.name, part.device, tracker, findings_, is_old()));
+    files.push_back(cann::read_part_files(part.folder, folders_.names(part.folder), part.name,
+                                          part.device, tracker, findings_, is_old()));
   }
   return files;
 }
@@ -246,12 +246,13 @@ void CannSession::add_data_folder(std::size_t index) {
   const CannPart& part = parts_[index];
   const fs::path data = part.folder / "data";
   std::error_code error;
-  if (!fs::is_directory(data, error)) {
+  if (!folders_.is_folder(data)) {
+    if (folders_.problems().contains(data)) return;
     tell(FindingId::missing_folder, part.name + "/data", "no data folder",
          "nothing was recorded there, or it was lost");
     return;
   }
-  for (const std::string& name : sorted_names(data)) {
+  for (const std::string& name : folders_.names(data)) {
     if (cann::is_companion(name)) continue;
     const std::string shown = part.name + "/data/" + name;
     if (fs::is_directory(data / name, error)) {

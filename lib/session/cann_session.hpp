@@ -46,9 +46,9 @@ struct CannPart {
 class CannSession : public Session {
  public:
   // A folder with host/ or device_N/, or such a folder itself.
-  static bool recognises(const std::filesystem::path& folder);
+  static bool recognises(const std::filesystem::path& folder, CaptureFolders& folders);
 
-  explicit CannSession(const std::filesystem::path& folder);
+  explicit CannSession(const std::filesystem::path& folder, CaptureFolders folders = {});
 
   // The host first, then the devices by number.
   const std::vector<CannPart>& parts() const { return parts_; }
@@ -91,8 +91,9 @@ class CannSession : public Session {
  protected:
   enum class Generation { current, cann5, classic };
   // Of another generation, whose constructor fills it in.
-  CannSession(const std::filesystem::path& folder, Dialect dialect, Generation generation)
-      : Session(dialect, folder), generation_(generation) {}
+  CannSession(const std::filesystem::path& folder, CaptureFolders folders, Dialect dialect,
+              Generation generation)
+      : Session(dialect, folder, std::move(folders)), generation_(generation) {}
 
   struct Named {
     cann::FileName name;
@@ -109,7 +110,7 @@ class CannSession : public Session {
   void set_chip(const PartFiles& files);
   void set_window(const PartFiles& files);
   void set_clocks(const PartFiles& files);
-  bool has_cann5_files() const;
+  bool has_cann5_files();
   void set_old_clocks(const PartFiles& files);
   void assume_old_chip();
   void set_device_clock(CannPart& part, const cann::CannPartFiles& files,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/folder_listing.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -35,23 +36,29 @@ class CaptureWalk {
       return;
     }
     interrupt::check();
-    if (const auto dialect = recognise(folder)) {
+    CaptureFolders folders;
+    if (const auto dialect = recognise(folder, folders)) {
       found_.captures.push_back({folder.lexically_normal(), *dialect});
       return;
     }
+    const FolderListing listing = list_folder(folder);
+    if (listing.is_cut())
+      folders.add_problem(folder, listing_problem(folder, listing.error_number));
+    for (const auto& [path, sentence] : folders.problems())
+      found_.skipped.push_back({path.lexically_normal(), sentence, true});
     std::vector<fs::path> below;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-      const std::string name = at->path().filename().string();
+    for (const auto& [name, listed_type] : listing.entries) {
       std::error_code ignored;
-      const fs::file_type type = at->symlink_status(ignored).type();
+      const fs::path path = folder / name;
+      const fs::file_type type = listed_type == fs::file_type::unknown
+                                     ? fs::symlink_status(path, ignored).type()
+                                     : listed_type;
       if (type == fs::file_type::regular && name == "cluster.db")
-        found_.cluster_files.push_back(at->path().lexically_normal());
-      if (type == fs::file_type::directory && !name.starts_with('.')) below.push_back(at->path());
+        found_.cluster_files.push_back(path.lexically_normal());
+      if (type == fs::file_type::directory && !name.starts_with('.')) below.push_back(path);
     }
     const std::size_t before = found_.captures.size();
-    const bool is_skipped = error || is_named_as_capture(own_name(folder));
-    std::sort(below.begin(), below.end());
+    const bool is_skipped = folders.problems().empty() && is_named_as_capture(own_name(folder));
     if (depth < kMaxCaptureDepth) {
       for (const fs::path& child : below) look(child, depth + 1);
     }
@@ -78,13 +85,15 @@ fs::path newest_capture(const fs::path& folder) {
     newest = std::max(newest, {{begin_time_ns(capture.folder), capture.folder}});
   }
   if (!newest) {
-    const std::string unreadable = why_none_is_a_capture(folder);
-    if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
+    if (const auto unreadable = why_none_is_a_capture(folder)) throw *unreadable;
+    for (const SkippedFolder& one : below.skipped)
+      if (one.is_unlisted) throw Error(Exit::partial_data, one.reason);
     throw Error(Exit::nothing_to_do,
                 "no capture (JOB… or PROF…) in this folder or below; name one with -dir DIR");
   }
   for (const SkippedFolder& one : below.skipped) {
-    if (capture_time_ns(one.folder) > newest->first) log::warn("skipped: {}", one.reason);
+    if (one.is_unlisted || capture_time_ns(one.folder) > newest->first)
+      log::warn("skipped: {}", one.reason);
   }
   return newest->second;
 }
@@ -111,7 +120,7 @@ std::optional<std::int64_t> framework_rank(const fs::path& capture) {
   const std::string own = folder.filename().string();
   if (error || (!own.ends_with("_ascend_pt") && !own.ends_with("_ascend_ms"))) return std::nullopt;
   std::optional<std::int64_t> rank;
-  for (const std::string& name : sorted_names(folder)) {
+  for (const std::string& name : list_names(folder)) {
     if (!name.starts_with(kInfoPrefix) || !name.ends_with(kInfoSuffix)) continue;
     if (name.size() <= kInfoPrefix.size() + kInfoSuffix.size()) continue;
     const auto named = parse_i64(std::string_view(name).substr(

@@ -16,7 +16,8 @@ namespace msprof {
 // A folder that is named like a capture, or that cannot be read.
 struct SkippedFolder {
   std::filesystem::path folder;
-  std::string reason;  // a sentence with the path
+  std::string reason;        // a sentence with the path
+  bool is_unlisted = false;  // captures in it, if any, were not found
 };
 
 struct CapturesBelow {
@@ -34,7 +35,7 @@ CapturesBelow walk_captures(const std::filesystem::path& folder);
 std::optional<std::int64_t> rank_of(const Session& session);
 
 // The rank that a framework gave a capture: of the one profiler_info_<rank>.json in the folder
-// *_ascend_pt or *_ascend_ms that holds it.
+// *_ascend_pt or *_ascend_ms that holds it. Throws Error(partial_data) where that cannot be listed.
 std::optional<std::int64_t> framework_rank(const std::filesystem::path& capture);
 
 }  // namespace msprof

@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 using cann::CannPartFiles;
 
 // A folder by itself is no part of a PROF folder: it keeps its own meaning.
-bool CannSession::has_cann5_files() const {
+bool CannSession::has_cann5_files() {
   bool is_old = false;
   for (const CannPart& part : parts_) {
-    const auto names = sorted_names(part.folder / "data");
+    const auto& names = folders_.names(part.folder / "data");
     const bool is_later = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return name.starts_with("aging.") || name.starts_with("unaging.");
     });
@@ -36,12 +36,12 @@ bool CannSession::has_cann5_files() const {
 // Only the 910 and its relatives have the log of the hardware's scheduler. That tells how records
 // are read, not which chip it was: it has no name.
 void CannSession::assume_old_chip() {
-  const bool has_hwts = std::any_of(parts_.begin(), parts_.end(), [](const CannPart& part) {
+  const bool has_hwts = std::any_of(parts_.begin(), parts_.end(), [this](const CannPart& part) {
     const auto is_hwts = [](const std::string& name) {
       return name.starts_with("hwts.") || name.starts_with("training_trace.");
     };
     for (const auto& folder : {part.folder, part.folder / "data"}) {
-      const auto names = sorted_names(folder);
+      const auto& names = folders_.names(folder);
       if (std::any_of(names.begin(), names.end(), is_hwts)) return true;
     }
     return false;
@@ -115,18 +115,17 @@ void CannSession::check_old_files(const std::vector<DataFolder>& folders) {
   };
   tell_all(cann::check_slices(*this, length_of));
   for (const auto& [path, prefix] : folders)
-    tell_all(cann::check_lone_done(path, prefix, length_of));
+    tell_all(cann::check_lone_done(path, folders_.names(path), prefix, length_of));
 }
 
 // A JOB folder keeps its data in itself, in data/, or some here and some there; the first ones had
 // the graph engine's in container/N/data.
-ClassicSession::ClassicSession(const fs::path& folder)
-    : CannSession(folder, Dialect::classic, Generation::classic) {
+ClassicSession::ClassicSession(const fs::path& folder, CaptureFolders listed)
+    : CannSession(folder, std::move(listed), Dialect::classic, Generation::classic) {
   std::vector<DataFolder> folders = {{folder, ""}, {folder / "data", "data/"}};
-  std::error_code error;
-  for (const std::string& name : sorted_names(folder / "container")) {
+  for (const std::string& name : folders_.names(folder / "container")) {
     const fs::path data = folder / "container" / name / "data";
-    if (fs::is_directory(data, error)) folders.emplace_back(data, "container/" + name + "/data/");
+    if (folders_.is_folder(data)) folders.emplace_back(data, "container/" + name + "/data/");
   }
   add_devices(folders);
   PartFiles files = read_info_files();
@@ -137,14 +136,14 @@ ClassicSession::ClassicSession(const fs::path& folder)
   for (const auto& [path, prefix] : folders) add_folder(path, prefix);
   sort_raw_files();
   check_old_files(folders);
-  sort_states();
+  finish();
 }
 
 // There is always one: a capture without a number in any name is of device 0.
 void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
   std::set<std::int64_t> devices;
   for (const auto& [path, prefix] : folders) {
-    for (const std::string& name : sorted_names(path)) {
+    for (const std::string& name : folders_.names(path)) {
       const auto parsed = cann::parse_classic_name(name);
       if (parsed && !cann::is_companion(name)) devices.insert(parsed->device.value_or(0));
     }
@@ -161,7 +160,7 @@ void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
 
 void ClassicSession::add_folder(const fs::path& path, const std::string& prefix) {
   std::error_code error;
-  for (const std::string& name : sorted_names(path)) {
+  for (const std::string& name : folders_.names(path)) {
     if (cann::is_companion(name) || cann::is_info_file_name(name)) continue;
     const auto parsed = cann::parse_classic_name(name);
     if (fs::is_directory(path / name, error)) continue;

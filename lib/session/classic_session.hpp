@@ -12,7 +12,7 @@ namespace msprof {
 
 class ClassicSession : public CannSession {
  public:
-  explicit ClassicSession(const std::filesystem::path& folder);
+  explicit ClassicSession(const std::filesystem::path& folder, CaptureFolders folders = {});
 
  private:
   void add_devices(const std::vector<DataFolder>& folders);

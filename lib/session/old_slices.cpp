@@ -51,11 +51,13 @@ std::vector<SessionFinding> check_slices(const CannSession& session, const DoneL
   return findings;
 }
 
-std::vector<SessionFinding> check_lone_done(const fs::path& folder, const std::string& prefix,
+std::vector<SessionFinding> check_lone_done(const fs::path& folder,
+                                            const std::vector<std::string>& names,
+                                            const std::string& prefix,
                                             const DoneLength& length_of) {
   std::vector<SessionFinding> findings;
   std::error_code error;
-  for (const std::string& name : sorted_names(folder)) {
+  for (const std::string& name : names) {
     if (!name.ends_with(kDoneEnding)) continue;
     const std::string file = file_of_done(name);
     const bool is_data = parse_classic_name(file) && !is_info_file_name(file);

@@ -19,8 +19,10 @@ using DoneLength =
 // Of the raw files, which are in their order.
 std::vector<SessionFinding> check_slices(const CannSession& session, const DoneLength& length_of);
 
-// What the `.done` files of a folder say was written, and is not there; `prefix` before the names.
+// What the `.done` files of a folder with these names say was written, and is not there; `prefix`
+// is what their names begin with in a finding.
 std::vector<SessionFinding> check_lone_done(const std::filesystem::path& folder,
+                                            const std::vector<std::string>& names,
                                             const std::string& prefix, const DoneLength& length_of);
 
 }  // namespace msprof::cann

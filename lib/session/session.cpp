@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
@@ -44,8 +45,8 @@ bool is_classic_name(std::string_view name) {
 struct NameCounts {
   std::size_t classic = 0, svp = 0;
 
-  void add(const fs::path& folder) {
-    for (const std::string& name : sorted_names(folder)) {
+  void add(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
       if (name.ends_with(".done")) continue;
       if (is_classic_name(name)) {
         ++classic;
@@ -56,12 +57,14 @@ struct NameCounts {
   }
 };
 
-bool has_info_json(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (svp::parse_info_json_name(entry.path().filename().string())) return true;
-  }
-  return false;
+bool has_info_json(const FolderListing& listing) {
+  return std::any_of(listing.entries.begin(), listing.entries.end(), [](const FolderEntry& entry) {
+    return svp::parse_info_json_name(entry.name).has_value();
+  });
+}
+
+std::string problem_of(const CaptureFolders& folders) {
+  return folders.problems().begin()->second;
 }
 
 bool leaves_its_folder(const fs::path& path) {
@@ -77,9 +80,9 @@ std::string why_not_a_capture(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return fmt::format("no such folder: {}", folder.string());
   if (!fs::is_directory(folder, error)) return fmt::format("{} is not a folder", folder.string());
-  const fs::directory_iterator opened(folder, error);
-  if (error) return fmt::format("{} cannot be read: {}", folder.string(), error.message());
-  if (has_info_json(folder)) {
+  const FolderListing listing = list_folder(folder);
+  if (listing.is_cut()) return listing_problem(folder, listing.error_number);
+  if (has_info_json(listing)) {
     return fmt::format(
         "{} has no data folder: no model was executed, or it was converted without "
         "--online_model_type=2",
@@ -90,26 +93,30 @@ std::string why_not_a_capture(const fs::path& folder) {
       folder.string());
 }
 
-std::string why_none_is_a_capture(const fs::path& folder) {
-  std::vector<fs::path> named;
+std::optional<Error> why_none_is_a_capture(const fs::path& folder) {
+  std::vector<std::string> named;  // what is wrong with each
+  bool is_cut = false;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!is_named_as_capture(entry.path().filename().string())) continue;
-    if (!fs::is_directory(entry.path(), error)) continue;
-    if (recognise(entry.path())) return "";
-    named.push_back(entry.path());
+  for (const std::string& name : list_names(folder)) {
+    if (!is_named_as_capture(name) || !fs::is_directory(folder / name, error)) continue;
+    CaptureFolders folders;
+    if (recognise(folder / name, folders)) return std::nullopt;
+    named.push_back(folders.problems().empty() ? why_not_a_capture(folder / name)
+                                               : problem_of(folders));
+    is_cut = is_cut || !folders.problems().empty();
   }
-  if (named.empty()) return "";
-  std::sort(named.begin(), named.end());
+  if (named.empty()) return std::nullopt;
   const std::string what =
       named.size() == 1
           ? "one folder named like a capture, which cannot be read"
           : fmt::format("{} folders named like captures, none of which can be read", named.size());
   std::string reasons;
   for (std::size_t i = 0; i < std::min(named.size(), kMaxNamedCaptures); ++i)
-    reasons += (i == 0 ? "" : "; ") + why_not_a_capture(named[i]);
+    reasons += (i == 0 ? "" : "; ") + named[i];
   if (named.size() > kMaxNamedCaptures) reasons += "; …";
-  return fmt::format("{} holds {}: {}", folder.string(), what, reasons);
+  const std::string sentence = fmt::format("{} holds {}: {}", folder.string(), what, reasons);
+  return is_cut ? Error(Exit::partial_data, sentence)
+                : Error(FindingId::unreadable_captures, sentence);
 }
 
 std::string_view dialect_name(Dialect dialect) {
@@ -124,19 +131,25 @@ std::string_view dialect_name(Dialect dialect) {
   return "";
 }
 
-std::optional<Dialect> recognise(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) return std::nullopt;
-  if (CannSession::recognises(folder)) return Dialect::cann;
+std::optional<Dialect> recognise(const fs::path& folder, CaptureFolders& folders) {
+  if (!folders.is_folder(folder)) return std::nullopt;
+  if (CannSession::recognises(folder, folders)) return Dialect::cann;
   NameCounts names;
-  names.add(folder);
-  names.add(folder / "data");
+  names.add(folders.names(folder));
+  names.add(folders.names(folder / "data"));
   if (names.classic > 0 && names.classic >= names.svp) return Dialect::classic;
-  if (fs::is_directory(folder / "data", error) && SvpSession::has_classic_info(folder)) {
+  if (folders.is_folder(folder / "data") && SvpSession::has_classic_info(folder, folders)) {
     return Dialect::classic;
   }
-  if (SvpSession::recognises(folder)) return Dialect::svp;
+  if (SvpSession::recognises(folder, folders)) return Dialect::svp;
   return std::nullopt;
+}
+
+std::optional<Dialect> recognise(const fs::path& folder) {
+  CaptureFolders folders;
+  const auto dialect = recognise(folder, folders);
+  if (!dialect && !folders.problems().empty()) throw Error(Exit::partial_data, problem_of(folders));
+  return dialect;
 }
 
 std::optional<std::int64_t> DoneFile::integer(std::string_view key) const {
@@ -150,16 +163,19 @@ std::optional<std::int64_t> DoneFile::integer(std::string_view key) const {
 }
 
 std::unique_ptr<Session> Session::open(const fs::path& folder) {
-  const auto dialect = recognise(folder);
+  CaptureFolders folders;
+  const auto dialect = recognise(folder, folders);
   if (!dialect) {
-    const std::string unreadable = why_none_is_a_capture(folder);
-    if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
+    if (!folders.problems().empty()) throw Error(Exit::partial_data, problem_of(folders));
+    if (const auto unreadable = why_none_is_a_capture(folder)) throw *unreadable;
     throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
   }
   std::unique_ptr<Session> session;
-  if (*dialect == Dialect::svp) session = std::make_unique<SvpSession>(folder);
-  if (*dialect == Dialect::cann) session = std::make_unique<CannSession>(folder);
-  if (*dialect == Dialect::classic) session = std::make_unique<ClassicSession>(folder);
+  if (*dialect == Dialect::svp) session = std::make_unique<SvpSession>(folder, std::move(folders));
+  if (*dialect == Dialect::cann)
+    session = std::make_unique<CannSession>(folder, std::move(folders));
+  if (*dialect == Dialect::classic)
+    session = std::make_unique<ClassicSession>(folder, std::move(folders));
   if (session) {
     std::string problem;
     read_run_record(folder, &problem);
@@ -214,7 +230,14 @@ DoneFile Session::read_done(const fs::path& path, const std::string& name) {
   return done;
 }
 
-void Session::sort_states() {
+void Session::finish() {
+  for (const auto& [path, sentence] : folders_.problems()) {
+    const std::string name = path.lexically_relative(folder_).string();
+    findings_.push_back({FindingId::unreadable_file, "capture", name, "unreadable", sentence});
+    // A store is not current any more once it can be read.
+    file_states_.push_back({valid_utf8(name) + "/", 0, 0});
+  }
+  folders_ = {};
   std::sort(file_states_.begin(), file_states_.end(),
             [](const RawFileState& a, const RawFileState& b) { return a.name < b.name; });
 }
@@ -222,12 +245,15 @@ void Session::sort_states() {
 namespace {
 
 std::vector<fs::path> sub_folders(const fs::path& folder) {
+  const FolderListing listing = list_folder(folder);
+  if (listing.is_cut())
+    throw Error(Exit::partial_data, listing_problem(folder, listing.error_number));
   std::vector<fs::path> folders;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_directory(error)) folders.push_back(entry.path());
+  for (const FolderEntry& entry : listing.entries) {
+    if (entry.type == fs::file_type::directory || fs::is_directory(folder / entry.name, error))
+      folders.push_back(folder / entry.name);
   }
-  std::sort(folders.begin(), folders.end());
   return folders;
 }
 
@@ -237,18 +263,23 @@ bool is_framework_folder(const fs::path& folder) {
   return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
 }
 
-// The captures in a folder, and those in the framework's folders in it. Beside captures, what is
-// named like one and is none goes to `skipped`.
-std::vector<fs::path> captures_in(const fs::path& folder, std::vector<fs::path>& skipped) {
+// The captures in a folder, and those in the framework's folders in it, also those that cannot be
+// listed: opening one reports that. Beside captures, what is named like one and is none goes to
+// `skipped`, and what cannot be listed and is not named like one. Throws where names are missing.
+std::vector<fs::path> captures_in(const fs::path& folder, std::vector<std::string>& skipped) {
   std::vector<fs::path> captures;
-  std::vector<fs::path> others;
+  std::vector<std::string> others;
   for (const fs::path& child : sub_folders(folder)) {
     for (const fs::path& one :
          is_framework_folder(child) ? sub_folders(child) : std::vector{child}) {
-      if (recognise(one)) {
+      CaptureFolders folders;
+      const bool is_capture = recognise(one, folders).has_value();
+      const bool is_named = is_named_as_capture(one.filename().string());
+      const bool is_cut = !folders.problems().empty();
+      if (is_capture || (is_named && is_cut)) {
         captures.push_back(one);
-      } else if (is_named_as_capture(one.filename().string())) {
-        others.push_back(one);
+      } else if (is_named || is_cut) {
+        others.push_back(is_cut ? problem_of(folders) : why_not_a_capture(one));
       }
     }
   }
@@ -258,9 +289,8 @@ std::vector<fs::path> captures_in(const fs::path& folder, std::vector<fs::path>&
 
 // A run that recorded nothing, or a folder that cannot be read; not just any folder of such a name.
 bool is_failed_run(const fs::path& folder) {
-  std::error_code error;
-  const fs::directory_iterator opened(folder, error);
-  return error || has_info_json(folder);
+  const FolderListing listing = list_folder(folder);
+  return listing.is_cut() || has_info_json(listing);
 }
 
 std::int64_t modified_ns(const fs::path& path) {
@@ -288,13 +318,8 @@ std::int64_t local_time_ns(std::uint64_t digits) {
 std::vector<fs::path> expand(const std::string& pattern) {
   std::error_code error;
   if (fs::exists(pattern, error)) return {pattern};
-  glob_t matches = {};
-  std::vector<fs::path> paths;
-  if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &matches) == 0) {
-    paths.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
-  }
-  ::globfree(&matches);
-  return paths;
+  const auto matches = list_matches(pattern, GLOB_TILDE);
+  return {matches.begin(), matches.end()};
 }
 
 void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
@@ -310,11 +335,9 @@ void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
 std::int64_t capture_time_ns(const fs::path& capture) {
   if (const auto time = time_in_name(capture.filename().string())) return local_time_ns(*time);
   std::int64_t newest = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(capture, error)) {
-    if (svp::parse_info_json_name(entry.path().filename().string())) {
-      newest = std::max(newest, modified_ns(entry.path()));
-    }
+  for (const FolderEntry& entry : list_folder(capture).entries) {
+    if (svp::parse_info_json_name(entry.name))
+      newest = std::max(newest, modified_ns(capture / entry.name));
   }
   return newest != 0 ? newest : modified_ns(capture);
 }
@@ -328,18 +351,6 @@ std::string own_name(const fs::path& folder) {
   std::error_code error;
   const fs::path whole = fs::absolute(folder, error).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-}
-
-std::vector<std::string> sorted_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  fs::directory_iterator at(folder, error);
-  while (!error && at != fs::directory_iterator()) {
-    names.push_back(at->path().filename().string());
-    at.increment(error);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 bool is_named_as_capture(std::string_view folder_name) {
@@ -358,16 +369,19 @@ std::optional<std::uint64_t> time_in_name(const std::string& name) {
 
 std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
   std::vector<fs::path> captures;
-  std::vector<fs::path> skipped;
+  std::vector<std::string> skipped;
   std::error_code error;
   for (const std::string& pattern : patterns) {
     std::vector<fs::path> found;
-    std::vector<fs::path> others;
+    std::vector<std::string> others;
     const auto paths = expand(pattern);
     for (const fs::path& path : paths) {
-      auto here = recognise(path) ? std::vector{path} : captures_in(path, skipped);
+      CaptureFolders folders;
       const bool is_meant = is_named_as_capture(own_name(path)) && fs::is_directory(path, error);
-      if (here.empty() && is_meant) (is_failed_run(path) ? here : others).push_back(path);
+      const bool is_one = recognise(path, folders) || (is_meant && !folders.problems().empty());
+      auto here = is_one ? std::vector{path} : captures_in(path, skipped);
+      if (here.empty() && is_meant && is_failed_run(path)) here.push_back(path);
+      if (here.empty() && is_meant) others.push_back(why_not_a_capture(path));
       found.insert(found.end(), here.begin(), here.end());
     }
     if (!found.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
@@ -375,7 +389,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
     if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
     for (const fs::path& capture : found) append_once(captures, capture);
   }
-  for (const fs::path& folder : skipped) log::warn("skipped: {}", why_not_a_capture(folder));
+  for (const std::string& reason : skipped) log::warn("skipped: {}", reason);
   return captures;
 }
 

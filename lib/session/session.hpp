@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/findings.hpp"
+#include "session/capture_folders.hpp"
 #include "store/raw_file_state.hpp"
 
 namespace msprof {
@@ -25,15 +27,20 @@ enum class Dialect {
 std::string_view dialect_name(Dialect dialect);
 
 // Returns the dialect of a folder; empty when it is no capture. Reads names and info files only.
+// Throws Error(partial_data) when it is not known whether it is one, because a folder cannot be
+// listed.
 std::optional<Dialect> recognise(const std::filesystem::path& folder);
+// The same; empty, with a problem in `folders`, where the other throws.
+std::optional<Dialect> recognise(const std::filesystem::path& folder, CaptureFolders& folders);
 
 // Why a folder is no capture that can be read, as a sentence with its path. For one that
 // recognise() does not know.
 std::string why_not_a_capture(const std::filesystem::path& folder);
 
-// Names the folders in `folder` that are called like captures (JOB…, PROF_…) when none of them is
-// one: a sentence with what is wrong with each. Else empty.
-std::string why_none_is_a_capture(const std::filesystem::path& folder);
+// What a command that finds no capture in `folder` ends with, if there are folders called like
+// captures (JOB…, PROF_…) in it and none of them is one: what is wrong with each; partial_data if
+// one of them cannot be listed. Else empty.
+std::optional<Error> why_none_is_a_capture(const std::filesystem::path& folder);
 
 // Text of `key:value` lines beside a raw file, written when it is complete.
 struct DoneFile {
@@ -68,8 +75,8 @@ class Session {
  public:
   virtual ~Session() = default;
 
-  // Opens a capture folder. Throws Error(nothing_to_do) with a sentence when it is none, or when
-  // its dialect is not read yet.
+  // Opens a capture folder. Throws Error(nothing_to_do) with a sentence when it is none, and
+  // Error(partial_data) when it cannot be listed.
   static std::unique_ptr<Session> open(const std::filesystem::path& folder);
 
   Dialect dialect() const { return dialect_; }
@@ -85,15 +92,17 @@ class Session {
   const std::vector<RawFileState>& file_states() const { return file_states_; }
 
  protected:
-  Session(Dialect dialect, std::filesystem::path folder)
-      : dialect_(dialect), folder_(std::move(folder)) {}
+  Session(Dialect dialect, std::filesystem::path folder, CaptureFolders folders)
+      : folders_(std::move(folders)), dialect_(dialect), folder_(std::move(folder)) {}
 
   // Adds the file to file_states(); false, with a finding, when it is not a regular file within the
   // capture.
   bool track(const std::filesystem::path& path, const std::string& name);
   DoneFile read_done(const std::filesystem::path& path, const std::string& name);
-  void sort_states();
+  // Ends a constructor: sorts file_states(), and reports what could not be listed.
+  void finish();
 
+  CaptureFolders folders_;
   std::vector<RawFile> raw_files_;
   std::vector<SessionFinding> findings_;
   std::vector<RawFileState> file_states_;
@@ -102,9 +111,6 @@ class Session {
   Dialect dialect_;
   std::filesystem::path folder_;
 };
-
-// Names in a folder, sorted; empty where it cannot be read.
-std::vector<std::string> sorted_names(const std::filesystem::path& folder);
 
 // The last name of a folder's path, also of "." and "PROF_…/".
 std::string own_name(const std::filesystem::path& folder);
@@ -118,10 +124,10 @@ std::optional<std::uint64_t> time_in_name(const std::string& name);
 
 // Finds the captures that `patterns` (folders or globs) name, in the order given, each once. A
 // folder that holds captures, or folders of a framework's profiler
-// (*_ascend_pt) with captures in them, stands for all of them; those in it that cannot be read are
-// warned of. A pattern that names none, and a run without data or an unreadable capture that a glob
-// matches, is in the list as a path that Session::open refuses with a sentence, so that one wrong
-// name does not stop the others.
+// (*_ascend_pt) with captures in them, stands for all of them; those in it that are no captures are
+// warned of. A pattern that names none, a folder that cannot be listed, and a run without data or
+// an unreadable capture that a glob matches, is in the list as a path that Session::open refuses
+// with a sentence, so that one wrong name does not stop the others.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
 // A capture below a folder, as walk_captures() finds them.

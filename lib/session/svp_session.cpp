@@ -191,12 +191,13 @@ SessionFinding finding(FindingId id, std::string_view kind, const std::string& f
 }
 
 // Ascend 310/910 write a key that an svp board never does.
-bool is_classic_info(const fs::path& path) {
+bool is_classic_info(const fs::path& path, CaptureFolders& folders) {
   constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
   try {
     return read_text_file(path, kMaxInfoBytes).find("\"hwts_frequency\"") != std::string::npos;
-  } catch (const std::exception&) {
-    return false;  // import reports what is wrong with it
+  } catch (const Error& error) {
+    folders.add_problem(path, error.what());
+    return false;
   }
 }
 
@@ -209,20 +210,19 @@ std::string SvpSession::stem_of(const RawFile& file) const {
   return std::string(own.substr(0, own.find('.')));
 }
 
-bool SvpSession::has_classic_info(const fs::path& folder) {
-  const auto names = sorted_names(folder);
+bool SvpSession::has_classic_info(const fs::path& folder, CaptureFolders& folders) {
+  const auto& names = folders.names(folder);
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return svp::parse_info_json_name(name) && is_classic_info(folder / name);
+    return svp::parse_info_json_name(name) && is_classic_info(folder / name, folders);
   });
 }
 
-bool SvpSession::recognises(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder / "data", error)) return false;
-  for (const auto& name : sorted_names(folder)) {
+bool SvpSession::recognises(const fs::path& folder, CaptureFolders& folders) {
+  if (!folders.is_folder(folder / "data")) return false;
+  for (const auto& name : folders.names(folder)) {
     if (svp::parse_info_json_name(name)) return true;
   }
-  const auto names = sorted_names(folder / "data");
+  const auto& names = folders.names(folder / "data");
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     const std::string_view stem =
         is_done(name) ? std::string_view(name).substr(0, name.size() - kDone.size()) : name;
@@ -230,10 +230,11 @@ bool SvpSession::recognises(const fs::path& folder) {
   });
 }
 
-SvpSession::SvpSession(const fs::path& folder) : Session(Dialect::svp, folder) {
+SvpSession::SvpSession(const fs::path& folder, CaptureFolders folders)
+    : Session(Dialect::svp, folder, std::move(folders)) {
   add_info_json();
   add_data_folder();
-  sort_states();
+  finish();
   std::sort(raw_files_.begin(), raw_files_.end(), [this](const RawFile& a, const RawFile& b) {
     const FileName& x = name_of(a);
     const FileName& y = name_of(b);
@@ -243,7 +244,7 @@ SvpSession::SvpSession(const fs::path& folder) : Session(Dialect::svp, folder) {
 }
 
 void SvpSession::add_info_json() {
-  for (const auto& name : sorted_names(folder())) {
+  for (const auto& name : folders_.names(folder())) {
     const auto device = svp::parse_info_json_name(name);
     if (!device || !track(folder() / name, name)) continue;
     FileName parsed;
@@ -257,7 +258,7 @@ void SvpSession::add_info_json() {
 
 void SvpSession::add_data_folder() {
   const fs::path data = folder() / "data";
-  const auto names = sorted_names(data);
+  const auto& names = folders_.names(data);
   const svp::KnownModels known = models_with_net_info(names);
   std::map<std::string, DoneFile> done_files;  // by the name of the data file
   for (const auto& name : names) {

@@ -77,11 +77,11 @@ class SvpSession : public Session {
  public:
   // Recognizes it by content: `data/` with svp names or info.json.N, in a folder that is of no
   // other dialect.
-  static bool recognises(const std::filesystem::path& folder);
+  static bool recognises(const std::filesystem::path& folder, CaptureFolders& folders);
   // An info.json.N of Ascend 310/910 gives the frequency of the task scheduler.
-  static bool has_classic_info(const std::filesystem::path& folder);
+  static bool has_classic_info(const std::filesystem::path& folder, CaptureFolders& folders);
 
-  explicit SvpSession(const std::filesystem::path& folder);
+  explicit SvpSession(const std::filesystem::path& folder, CaptureFolders folders = {});
 
   std::string stem_of(const RawFile& file) const override;
   // Fields in the name of a file of raw_files().

@@ -13,6 +13,8 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/folder_listing.hpp"
+#include "base/foreign_error.hpp"
 #include "base/text.hpp"
 #include "ssh/ssh_values.hpp"
 
@@ -386,10 +388,11 @@ class ConfigReader {
     const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-      const std::string problem = fd ? "it is not a file" : errno_text(errno);
-      const bool is_absent = !fd && (errno == ENOENT || errno == ENOTDIR);
+      const int error_number = errno;
+      const std::string problem = fd ? "it is not a file" : errno_text(error_number);
+      const bool is_absent = !fd && (error_number == ENOENT || error_number == ENOTDIR);
       if (must_be_there) {
-        throw Error(Exit::nothing_to_do,
+        throw Error(fd ? Exit::nothing_to_do : exit_of_unreadable(error_number),
                     fmt::format("--ssh-config: cannot read {}: {}", file.string(), problem));
       }
       if (!is_absent) note(file, problem);
@@ -417,7 +420,7 @@ class ConfigReader {
       const ssize_t count = ::read(fd, text.data() + size, text.size() - size);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) {
-        throw Error(Exit::nothing_to_do,
+        throw Error(Exit::partial_data,
                     fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
       }
       if (count == 0) break;
@@ -439,14 +442,8 @@ class ConfigReader {
     }
     const fs::path whole =
         pattern.starts_with("~/") ? files_.home / pattern.substr(2) : folder / pattern;
-    glob_t found = {};
-    const int code = ::glob(whole.c_str(), GLOB_NOCHECK, nullptr, &found);
-    std::vector<std::string> names;
-    for (std::size_t i = 0; code == 0 && i < found.gl_pathc && i <= kMaxSshConfigFiles; ++i) {
-      names.emplace_back(found.gl_pathv[i]);
-    }
-    ::globfree(&found);
-    for (const std::string& name : names) read_file(name, folder, trust, active, false, depth + 1);
+    for (const std::string& name : list_matches(whole, GLOB_NOCHECK))
+      read_file(name, folder, trust, active, false, depth + 1);
   }
 
   const std::string& host_;

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/findings.hpp"
+#include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "store/pages/page_file.hpp"
@@ -31,6 +32,11 @@ constexpr int kMaxRow = 4 << 20;
 constexpr int kMaxSqlBytes = 1 << 17;
 constexpr int kMaxColumns = 500;
 
+bool is_read_error(int extended_code) {
+  return extended_code == SQLITE_IOERR_READ || extended_code == SQLITE_IOERR_SHORT_READ ||
+         extended_code == SQLITE_IOERR_FSTAT;
+}
+
 }  // namespace
 
 // A database that cannot be written is a full disk or a missing permission; one that cannot be read
@@ -40,6 +46,7 @@ void fail_with(sqlite3* db, std::string_view doing) {
   const char* file = sqlite3_db_filename(db, "main");
   const std::string message =
       fmt::format("{} {}: {}", doing, file == nullptr ? "the store" : file, sqlite3_errmsg(db));
+  if (is_read_error(sqlite3_extended_errcode(db))) throw Error(Exit::partial_data, message);
   switch (code) {
     case SQLITE_INTERRUPT:
       interrupt::check();
@@ -240,8 +247,10 @@ Database Database::open_read_only(const std::filesystem::path& path) {
                                    pages::guarded_vfs());
   database.db_.reset(db);
   if (code != SQLITE_OK) {
-    throw Error(Exit::nothing_to_do,
-                fmt::format("cannot open {}: {}", path.string(), sqlite3_errstr(code)));
+    const int error_number = db == nullptr ? ENOMEM : sqlite3_system_errno(db);
+    throw Error(exit_of_unreadable(error_number),
+                fmt::format("cannot open {}: {}", path.string(),
+                            error_number == 0 ? sqlite3_errstr(code) : errno_text(error_number)));
   }
   pages::end_on_interrupt(db);
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
@@ -250,6 +259,12 @@ Database Database::open_read_only(const std::filesystem::path& path) {
   // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
   database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
   return database;
+}
+
+bool Database::is_readable() const {
+  const int code = sqlite3_errcode(db_.get()) & 0xff;
+  return code != SQLITE_IOERR && code != SQLITE_CANTOPEN && code != SQLITE_PERM &&
+         code != SQLITE_NOMEM;
 }
 
 bool Database::is_in_transaction() const {
@@ -310,6 +325,9 @@ std::optional<pid_t> holder_of(const fs::path& database) {
   for (const LockRange& range : kLocks) {
     const fs::path path = with_suffix(database, range.suffix);
     const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    // Then nobody knows whether it is open elsewhere.
+    if (!fd && (errno == EMFILE || errno == ENFILE || errno == EIO))
+      throw_cannot_write(database, errno);
     if (!fd) continue;
     struct flock lock = {};
     lock.l_type = F_WRLCK;

@@ -39,8 +39,8 @@ bool has_disjoint_runs(const Database& db) {
 std::optional<TraceDb> TraceDb::open(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  TraceDb store(Database::open_read_only(path), path);
   try {
-    TraceDb store(Database::open_read_only(path), path);
     Statement version = store.prepare("SELECT * FROM pragma_user_version, pragma_application_id");
     if (!version.step() || version.integer(0) != kSchemaVersion ||
         version.integer(1) != kApplicationId || !has_our_tables(store.database()) ||
@@ -50,7 +50,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     store.db_.read_by_pages();
     return store;
   } catch (const Error& error) {
-    if (error.code() == Exit::interrupted) throw;
+    if (error.code() == Exit::interrupted || !store.db_.is_readable()) throw;
     return std::nullopt;  // not a database, or not ours: import makes a new one
   }
 }
@@ -94,12 +94,22 @@ std::string address_of(const fs::path& path) {
   return address + "?immutable=1";
 }
 
+// Throws after a failure that says nothing about what is in the file.
+void check_readable(sqlite3* db, const fs::path& path) {
+  interrupt::check();
+  const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db) & 0xff;
+  if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_NOMEM)
+    throw Error(Exit::partial_data,
+                fmt::format("cannot read the store {}: {}", path.string(), sqlite3_errstr(code)));
+}
+
 UnlockedDb open_unlocked(const fs::path& path) {
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(address_of(path).c_str(), &db,
                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
                                    pages::guarded_vfs());
   UnlockedDb opened(db);
+  if (code != SQLITE_OK) check_readable(db, path);
   if (code != SQLITE_OK) return nullptr;
   pages::end_on_interrupt(db);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -145,9 +155,11 @@ std::vector<std::string> metas_of_any_version(const fs::path& path,
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
   const UnlockedDb db = open_unlocked(path);
-  const bool is_ours = db && has_our_meta(db.get());
-  interrupt::check();
-  if (!is_ours) return {};
+  if (!db) return {};
+  if (!has_our_meta(db.get())) {
+    check_readable(db.get(), path);
+    return {};
+  }
   const Query read = prepare(db.get(), "SELECT value FROM meta WHERE key = ?");
   if (!read) return {};
   std::vector<std::string> texts;
@@ -155,8 +167,10 @@ std::vector<std::string> metas_of_any_version(const fs::path& path,
     sqlite3_reset(read.get());
     sqlite3_bind_text(read.get(), 1, key.data(), static_cast<int>(key.size()), SQLITE_STATIC);
     const int code = sqlite3_step(read.get());
-    if (code == SQLITE_INTERRUPT) interrupt::check();
-    if (code != SQLITE_ROW && code != SQLITE_DONE) return {};  // damaged
+    if (code != SQLITE_ROW && code != SQLITE_DONE) {
+      check_readable(db.get(), path);
+      return {};  // damaged
+    }
     texts.push_back(code == SQLITE_ROW ? text_of(read.get(), 0) : std::string());
   }
   return texts;

@@ -1,7 +1,5 @@
 #include "cluster/run/capture_search.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/folder_listing.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
@@ -27,9 +26,10 @@ namespace {
 // The ranks that its devices name; none also for what cannot be read as a capture.
 std::set<std::int64_t> own_ranks(const fs::path& capture) {
   std::set<std::int64_t> ranks;
-  if (!CannSession::recognises(capture)) return ranks;
+  CaptureFolders folders;
+  if (!CannSession::recognises(capture, folders)) return ranks;
   try {
-    const CannSession session(capture);
+    const CannSession session(capture, std::move(folders));
     for (const CannPart& part : session.parts()) {
       if (part.info.rank_id >= 0) ranks.insert(part.info.rank_id);
     }
@@ -49,7 +49,7 @@ class Search {
       problem(folder, error.message());
     } else if (!fs::is_directory(whole, error)) {
       problem(folder, "it is not a folder");
-    } else if (CannSession::recognises(whole)) {
+    } else if (is_cann_capture(whole)) {
       take(whole);
     } else {
       waiting_.push_back(whole);
@@ -85,8 +85,24 @@ class Search {
     return seen_.emplace(status.st_dev, status.st_ino).second;
   }
 
+  // What keeps it from being known is a problem.
+  bool is_cann_capture(const fs::path& folder) {
+    CaptureFolders folders;
+    const bool is_one = CannSession::recognises(folder, folders);
+    for (const auto& [path, sentence] : folders.problems()) problem(path, sentence);
+    return is_one;
+  }
+
   void take(const fs::path& folder) {
-    if (is_new(folder)) found_.captures.push_back({folder, named_rank(folder)});
+    if (!is_new(folder)) return;
+    std::optional<std::int64_t> rank;
+    try {
+      rank = named_rank(folder);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      problem(folder, error.what());
+    }
+    found_.captures.push_back({folder, rank});
   }
 
   // What stands in the capture counts; only where that is nothing a framework's file does.
@@ -97,27 +113,24 @@ class Search {
 
   void enter(const fs::path& folder) {
     if (!is_new(folder)) return;
-    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
-    if (!open) return problem(folder, errno_text(errno));
+    const FolderListing listing = list_folder(folder);
+    if (listing.error_number != 0) problem(folder, errno_text(listing.error_number));
     std::vector<fs::path> below;
-    errno = 0;
-    while (const dirent* entry = ::readdir(open.get())) {
-      const std::string name = entry->d_name;
-      if (name != "." && name != "..") look_at(folder / name, *entry, below);
-      errno = 0;
-    }
-    if (errno != 0) problem(folder, errno_text(errno));
+    for (const FolderEntry& entry : listing.entries)
+      look_at(folder / entry.name, entry.type, below);
     // The last is taken first.
     std::sort(below.begin(), below.end(), std::greater<>());
     waiting_.insert(waiting_.end(), below.begin(), below.end());
   }
 
-  void look_at(const fs::path& path, const dirent& entry, std::vector<fs::path>& below) {
-    if (entry.d_type != DT_DIR && entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return;
+  void look_at(const fs::path& path, fs::file_type type, std::vector<fs::path>& below) {
+    if (type != fs::file_type::directory && type != fs::file_type::symlink &&
+        type != fs::file_type::unknown)
+      return;
     std::error_code error;
     if (!fs::is_directory(path, error)) return;
     const bool is_capture = path.filename().string().starts_with("PROF_") &&
-                            (CannSession::recognises(path) || !holds_captures(path));
+                            (is_cann_capture(path) || !holds_captures(path));
     if (!is_capture) {
       below.push_back(path);
       return;
@@ -129,9 +142,9 @@ class Search {
 
   // A folder that is only named so, around others that are captures.
   static bool holds_captures(const fs::path& folder) {
-    const auto names = sorted_names(folder);
-    return std::any_of(names.begin(), names.end(),
-                       [](const std::string& name) { return name.starts_with("PROF_"); });
+    const FolderListing listing = list_folder(folder);
+    return std::any_of(listing.entries.begin(), listing.entries.end(),
+                       [](const FolderEntry& entry) { return entry.name.starts_with("PROF_"); });
   }
 
   CaptureSearch found_;

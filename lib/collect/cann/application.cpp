@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <set>
 #include <string_view>
 
@@ -82,10 +81,7 @@ bool is_python(const fs::path& program) {
 
 // The first words of "#!/usr/bin/env python3"; empty for what is no script.
 std::string first_line(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string line(256, '\0');
-  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(stream.gcount()));
+  std::string line = read_head(file, 256);
   line = line.substr(0, line.find('\n'));
   return line.starts_with("#!") ? line : "";
 }

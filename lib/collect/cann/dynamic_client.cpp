@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "collect/cann/runtime_choice.hpp"
 
@@ -119,10 +120,7 @@ bool has_host_runtime(pid_t process) {
 
 std::vector<pid_t> dynamic_processes_of(const fs::path& home, pid_t key) {
   std::vector<pid_t> processes;
-  std::error_code error;
-  for (fs::directory_iterator entry(home, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : list_names(home)) {
     const auto number = name.starts_with(kStem)
                             ? parse_i64(std::string_view(name).substr(kStem.size()))
                             : std::nullopt;

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "collect/elf_file.hpp"
 #include "collect/program_output.hpp"
 
 namespace msprof {
@@ -115,10 +115,7 @@ RuntimeChoice of_host(const fs::path& folder, const std::string& why) {
 bool is_host_runtime_library(const fs::path& library) {
   std::error_code error;
   if (fs::file_size(library, error) > kMaxLibraryBytes || error) return false;
-  std::ifstream stream(library, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)),
-                          std::istreambuf_iterator<char>());
-  return bytes.find(kHostRuntimeMark) != std::string::npos;
+  return read_head(library, kMaxLibraryBytes).find(kHostRuntimeMark) != std::string::npos;
 }
 
 RuntimeSurroundings surroundings_of_process() {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/atomic_file.hpp"
+#include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "export/export_files.hpp"
 #include "export/parquet/file_writer.hpp"
@@ -45,10 +46,9 @@ bool has_parquet_rows(const Database& db) {
 // other machines, for which process numbers say nothing.
 void remove_remains(const fs::path& folder, const std::string& name) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string found = entry.path().filename().string();
+  for (const auto& [found, type] : list_folder(folder).entries) {
     if (found.starts_with("." + name + ".") && is_stale_temporary(found))
-      fs::remove(entry.path(), ignored);
+      fs::remove(folder / found, ignored);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <string_view>
@@ -78,16 +79,20 @@ std::string name_of_process(const std::string& proc) {
   return name;
 }
 
-// Lines of stat of all threads.
+// Lines of stat of all threads; empty where they cannot be listed.
 std::string threads_of(const std::string& proc) {
   const std::string folder = proc + "/task";
   DIR* const threads = opendir(folder.c_str());
   if (threads == nullptr) return "";
   std::string lines;
+  errno = 0;
   while (const dirent* const entry = readdir(threads)) {
     if (entry->d_name[0] != '.')
       lines += stat_line(proc_file(folder + "/" + entry->d_name + "/stat"));
+    errno = 0;
   }
+  // A part of the threads would look like a process that works less.
+  if (errno != 0) lines.clear();
   closedir(threads);
   return lines;
 }
