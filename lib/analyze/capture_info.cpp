@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <set>
 
 #include "export/export_scope.hpp"
@@ -71,16 +72,21 @@ constexpr const char* kCannModels =
     "WITH run AS (SELECT model_number AS number, count(*) AS tasks FROM task"
     "  WHERE model_number IS NOT NULL GROUP BY model_number"
     "  UNION ALL SELECT DISTINCT model_number, 0 FROM iteration WHERE model_number IS NOT NULL"
-    "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op WHERE model_number IS NOT NULL)"
-    " SELECT number, coalesce((SELECT min(name.text) FROM model"
-    "  JOIN name ON name.id = model.name_id WHERE model.model_id = number),"
-    "  (SELECT min(name.text) FROM fusion_op"
-    "  JOIN name ON name.id = fusion_op.model_name_id WHERE fusion_op.model_number = number)),"
-    " sum(tasks) FROM run GROUP BY number ORDER BY number";
+    "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op WHERE model_number IS NOT NULL),"
+    " number AS (SELECT number, sum(tasks) AS tasks FROM run GROUP BY number),"
+    " known AS (SELECT model_id AS number, min(name.text) AS text FROM model"
+    "  JOIN name ON name.id = model.name_id GROUP BY model_id),"
+    " fused AS (SELECT model_number AS number, min(name.text) AS text FROM fusion_op"
+    "  JOIN name ON name.id = fusion_op.model_name_id GROUP BY model_number)"
+    " SELECT number.number, coalesce(known.text, fused.text), tasks FROM number"
+    " LEFT JOIN known ON known.number = number.number"
+    " LEFT JOIN fused ON fused.number = number.number ORDER BY number.number";
 constexpr const char* kBoardModels =
-    "SELECT model.model_id, name.text, (SELECT ifnull(sum(task_count), 0) FROM step"
-    "  JOIN step_time ON step_time.step_id = step.id WHERE step.model_row = model.id)"
-    " FROM model LEFT JOIN name ON name.id = model.name_id ORDER BY model.id";
+    "WITH run AS (SELECT model_row, sum(task_count) AS tasks FROM step"
+    "  JOIN step_time ON step_time.step_id = step.id GROUP BY model_row)"
+    " SELECT model.model_id, name.text, ifnull(run.tasks, 0) FROM model"
+    " LEFT JOIN name ON name.id = model.name_id LEFT JOIN run ON run.model_row = model.id"
+    " ORDER BY model.id";
 
 void read_models(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(info.has_steps ? kBoardModels : kCannModels);
@@ -106,11 +112,11 @@ void read_iterations(const Database& db, CaptureInfo& info) {
                                read.integer(3), read.integer(4), read.integer(5),
                                read.maybe_integer(6)});
   }
+  std::map<std::optional<std::int64_t>, std::string_view> names;
+  for (const ModelInfo& model : info.models) names.try_emplace(model.id, model.name);
   for (IterationInfo& of : info.iterations) {
-    if (!of.model_name.empty()) continue;
-    const auto model = std::find_if(info.models.begin(), info.models.end(),
-                                    [&](const ModelInfo& one) { return one.id == of.model_id; });
-    if (model != info.models.end()) of.model_name = model->name;
+    const auto name = names.find(of.model_id);
+    if (of.model_name.empty() && name != names.end()) of.model_name = name->second;
   }
 }
 

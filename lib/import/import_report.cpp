@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -138,6 +139,7 @@ void ImportReport::add(Finding finding) {
   const auto [at, is_new] = index_.try_emplace(
       {finding.id, finding.kind, finding.file, finding.reason}, findings_.size());
   if (is_new) {
+    mentioned_.insert(finding.file);
     findings_.push_back(std::move(finding));
   } else {
     findings_[at->second].count += finding.count;
@@ -177,17 +179,17 @@ Severity ImportReport::verdict() const {
 
 std::vector<std::string> ImportReport::lacking() const {
   std::vector<std::string> all;
+  std::set<std::string> known;
   for (const Finding& finding : findings_) {
     if (finding.severity() != Severity::without) continue;
     std::string what = lacking_after(finding);
-    if (std::find(all.begin(), all.end(), what) == all.end()) all.push_back(std::move(what));
+    if (known.insert(what).second) all.push_back(std::move(what));
   }
   return all;
 }
 
 bool ImportReport::mentions(const std::string& file) const {
-  return std::any_of(findings_.begin(), findings_.end(),
-                     [&](const Finding& finding) { return finding.file == file; });
+  return mentioned_.contains(file);
 }
 
 std::uint64_t ImportReport::files() const {

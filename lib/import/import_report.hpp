@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "base/findings.hpp"
@@ -102,7 +103,8 @@ class ImportReport {
   std::map<std::string, KindTotal> kinds_;
   std::vector<Finding> findings_;
   std::map<std::tuple<FindingId, std::string, std::string, std::string>, std::size_t>
-      index_;  // id, kind, file, reason
+      index_;                                  // id, kind, file, reason
+  std::unordered_set<std::string> mentioned_;  // files
   std::vector<UnknownLayout> unknown_layouts_;
   UnitLoads unit_loads_ = UnitLoads::measured;
   LayoutUse layout_;
