@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "cluster/products/capture_analysis.hpp"
 #include "export/json_text.hpp"
@@ -26,8 +27,9 @@ Exit analyse_capture(const CollectorSettings& settings, const ChosenCapture& cap
       cluster::write_capture_analysis(ready.db.database(), capture.products, options);
   // The lines by which callers of the vendor's tool find the files.
   for (const std::filesystem::path& file : files) {
-    fmt::print("{{\"status\": 0, \"info\": \"\", \"data\": {}}}\n",
-               json_string(std::filesystem::absolute(file).string()));
+    print_document_text(fmt::format("{{\"status\": 0, \"info\": \"\", \"data\": {}}}\n",
+                                    json_string(std::filesystem::absolute(file).string())),
+                        DocumentForm::json);
   }
   return ready.exit;
 }

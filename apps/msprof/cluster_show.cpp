@@ -90,7 +90,7 @@ Exit show_cluster(const std::filesystem::path& file, std::size_t top, bool json,
     document["clusters"].push_back(cluster_json(file, summary, findings, tables));
   } else {
     fmt::print("{}\n{}\n", printable(file.string()), cluster_line(summary));
-    for (const std::string& line : lacking_lines(summary)) fmt::print("{}\n", line);
+    for (const std::string& line : lacking_lines(summary)) fmt::print("{}\n", printable(line));
     fmt::print("{}\n", mean_line(summary));
     print_findings(findings);
     for (const ClusterTable& table : tables) {

@@ -11,8 +11,8 @@
 #include "analyze/compare/html_report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
-#include "export/table_writers.hpp"
 #include "msprof/cluster_comparison.hpp"
 #include "msprof/compare_output.hpp"
 #include "msprof/pipeline.hpp"
@@ -168,7 +168,7 @@ class CompareCommand {
   Exit run(ordered_json& document) {
     Exit exit = Exit::ok;
     Comparison comparison = read(exit);
-    if (csv_.is_wanted()) csv_.write(csv_mark() + comparison_csv(comparison));
+    if (csv_.is_wanted()) csv_.write(comparison_csv(comparison, arguments_.excel));
     if (html_.is_wanted()) html_.write(html_report(comparison));
     print(comparison, document);
     return judge(comparison, exit, document);
@@ -178,7 +178,7 @@ class CompareCommand {
     if (!arguments_.output.empty())
       throw Error(Exit::usage, "--output is for the stores of captures: a cluster has none");
     const ClusterComparison comparison = compare_cluster_files(base, now);
-    if (csv_.is_wanted()) csv_.write(csv_mark() + cluster_comparison_csv(comparison));
+    if (csv_.is_wanted()) csv_.write(cluster_comparison_csv(comparison, arguments_.excel));
     if (html_.is_wanted()) html_.write(cluster_comparison_page(comparison));
     const TextStyle style = text_style(arguments_);
     if (arguments_.format == "text") {
@@ -186,17 +186,16 @@ class CompareCommand {
     } else if (arguments_.format == "json") {
       add_cluster_comparison(comparison, arguments_.top ? style.top : SIZE_MAX, document);
     } else if (arguments_.format == "html") {
-      fmt::print("{}", cluster_comparison_page(comparison));
+      print_document_text(cluster_comparison_page(comparison), DocumentForm::plain);
     } else {
-      fmt::print("{}{}", csv_mark(), cluster_comparison_csv(comparison));
+      print_document_text(cluster_comparison_csv(comparison, arguments_.excel),
+                          DocumentForm::plain);
     }
     const bool is_whole = comparison.base.lacking.empty() && comparison.now.lacking.empty();
     return judge(comparison, is_whole ? Exit::ok : Exit::partial_data, document);
   }
 
  private:
-  std::string csv_mark() const { return arguments_.excel ? std::string(kUtf8Mark) : ""; }
-
   template <typename Compared>
   Exit judge(const Compared& comparison, Exit exit, ordered_json& document) const {
     if (!limit_) return exit;
@@ -222,8 +221,10 @@ class CompareCommand {
     Comparison shown = comparison;
     keep_top(arguments_.top, shown);
     if (arguments_.format == "json") add_comparison(shown, document);
-    if (arguments_.format == "html") fmt::print("{}", html_report(comparison));
-    if (arguments_.format == "csv") fmt::print("{}{}", csv_mark(), comparison_csv(shown));
+    if (arguments_.format == "html")
+      print_document_text(html_report(comparison), DocumentForm::plain);
+    if (arguments_.format == "csv")
+      print_document_text(comparison_csv(shown, arguments_.excel), DocumentForm::plain);
   }
 
   const CompareArguments& arguments_;

@@ -378,14 +378,14 @@ void write_csv(CsvWriter& csv, std::span<const ComparisonColumn<Row>> columns,
 
 }  // namespace
 
-std::string comparison_csv(const Comparison& comparison) {
+std::string comparison_csv(const Comparison& comparison, bool excel) {
   MemoryOutput out;
-  CsvWriter operators(out);
-  write_csv(operators, op_columns(), comparison.ops, comparison);
+  CsvWriter csv(out);
+  if (excel) csv.write_for_excel();
+  write_csv(csv, op_columns(), comparison.ops, comparison);
   if (comparison.counters.empty()) return std::move(out.buffer());
   out.buffer() += "\n";
-  CsvWriter counters(out);
-  write_csv(counters, counter_columns(), comparison.counters, comparison);
+  write_csv(csv, counter_columns(), comparison.counters, comparison);
   return std::move(out.buffer());
 }
 

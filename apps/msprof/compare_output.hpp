@@ -19,7 +19,8 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
 // The fields of the document of --json, without schema and exit code.
 void add_comparison(const Comparison& comparison, nlohmann::ordered_json& document);
 
-// A row an operator, with a header.
-std::string comparison_csv(const Comparison& comparison);
+// Returns a row an operator, with a header; behind an empty line counters, where there are any.
+// `excel`: as CsvWriter::write_for_excel().
+std::string comparison_csv(const Comparison& comparison, bool excel);
 
 }  // namespace msprof

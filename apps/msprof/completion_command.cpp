@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "msprof/completion.hpp"
 #include "msprof/verbs.hpp"
@@ -279,7 +280,9 @@ Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
     if (last.open == Quote::backslash && candidate.rest.empty()) continue;
     const std::string text = answer_line(shell, asked[2], last, candidate);
     const bool has_help = shell != "bash" && !candidate.help.empty();
-    fmt::print("{}{}{}\n", text, has_help ? "\t" : "", has_help ? short_help(candidate.help) : "");
+    print_document_text(fmt::format("{}{}{}\n", text, has_help ? "\t" : "",
+                                    has_help ? short_help(candidate.help) : ""),
+                        DocumentForm::plain);
   }
   return Exit::ok;
 }

@@ -7,6 +7,7 @@
 #include "base/atomic_file.hpp"
 #include "base/file_reader.hpp"
 #include "base/log.hpp"
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "import/layout/capture_samples.hpp"
 #include "import/layout/layout_finder.hpp"
@@ -88,7 +89,9 @@ Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
   }
   const layout::InferredLayout found = layout::find_layouts(samples);
   document["kinds"] = layout::layout_json(found, arguments.accepts_likely());
-  if (!arguments.json) fmt::print("{}", layout::layout_report(found, arguments.accepts_likely()));
+  if (!arguments.json)
+    print_document_text(layout::layout_report(found, arguments.accepts_likely()),
+                        DocumentForm::plain);
   const bool usable = is_usable(found, arguments.accepts_likely());
   if (!arguments.write.empty()) {
     AtomicFile file(arguments.write, "");

@@ -13,6 +13,7 @@
 #include "base/atomic_file.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "export/export_files.hpp"
@@ -58,7 +59,7 @@ Exit fill_document(nlohmann::ordered_json& document, const std::function<Exit()>
 
 Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work) {
   const Exit exit = fill_document(document, work);
-  fmt::print("{}\n", document.dump(2));
+  print_document_text(document.dump(2) + "\n", DocumentForm::json);
   return exit;
 }
 
@@ -108,8 +109,9 @@ void add_capture_choice(cli::Command& command, CaptureOptions& options) {
 
 void add_excel_option(cli::Command& command, bool& excel) {
   command.add_option({"--excel", &excel, "",
-                      "csv that Excel reads as UTF-8: with a byte order mark, which other programs "
-                      "may take for a part of the first header"});
+                      "csv for Excel: with a byte order mark, which other programs may take for a "
+                      "part of the first header, and an apostrophe before texts that begin like "
+                      "formulas"});
 }
 
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {

@@ -14,6 +14,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "base/time_text.hpp"
@@ -358,9 +359,9 @@ void write_row(RowSink& out, std::initializer_list<std::string_view> cells) {
 }
 
 void print_csv(bool of_cluster, bool excel) {
-  StdoutOutput out;
+  StdoutOutput out(DocumentForm::plain);
   CsvWriter rows(out);
-  if (excel) rows.mark_utf8();
+  if (excel) rows.write_for_excel();
   rows.begin(std::vector<std::string>{"kind", "table", "column", "unit", "help"});
   for (const View& view : of_cluster ? cluster_views() : views()) {
     write_row(rows, {"view", view.name, "", "", view.help});

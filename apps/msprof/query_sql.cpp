@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "export/json_text.hpp"
@@ -58,9 +59,7 @@ class Answer {
 template <typename Writer>
 class StreamAnswer : public Answer {
  public:
-  // `mark`: what the answer begins with.
-  explicit StreamAnswer(bool several, std::string_view mark = "")
-      : mark_(mark), several_(several) {}
+  StreamAnswer(bool several, DocumentForm form) : out_(form), several_(several) {}
 
   RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
     capture_ = capture.name;
@@ -68,7 +67,6 @@ class StreamAnswer : public Answer {
       columns_ = columns;
       std::vector<std::string> all = columns;
       if (several_) all.insert(all.begin(), "capture");
-      out_.buffer() += mark_;
       rows_.begin(all);
     }
     // With several captures all must answer alike.
@@ -90,11 +88,21 @@ class StreamAnswer : public Answer {
 
  private:
   StdoutOutput out_;
+
+ protected:
   Writer rows_{out_, Absent::null};
-  std::string_view mark_;
+
+ private:
   bool several_;
   std::string capture_;
   std::vector<std::string> columns_;
+};
+
+class CsvAnswer : public StreamAnswer<CsvWriter> {
+ public:
+  CsvAnswer(bool several, bool excel) : StreamAnswer(several, DocumentForm::plain) {
+    if (excel) rows_.write_for_excel();
+  }
 };
 
 // A document with the schema msprof.query.rows/2.
@@ -145,7 +153,7 @@ class DocumentAnswer : public Answer {
     out_.buffer() += captures_++ == 0 ? "\n" : ",\n";
   }
 
-  StdoutOutput out_;
+  StdoutOutput out_{DocumentForm::json};
   std::optional<JsonTableWriter> rows_;
   bool has_begun_ = false;
   bool is_open_ = false;  // a capture, in its rows
@@ -203,9 +211,8 @@ bool is_table(const QueryArguments& arguments) {
 std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool several) {
   if (arguments.json) return std::make_unique<DocumentAnswer>();
   if (is_table(arguments)) return std::make_unique<TableAnswer>(several);
-  if (arguments.format == "csv")
-    return std::make_unique<StreamAnswer<CsvWriter>>(several, arguments.excel ? kUtf8Mark : "");
-  return std::make_unique<StreamAnswer<JsonTableWriter>>(several);
+  if (arguments.format == "csv") return std::make_unique<CsvAnswer>(several, arguments.excel);
+  return std::make_unique<StreamAnswer<JsonTableWriter>>(several, DocumentForm::json);
 }
 
 // The value of a column of a row as a cell of its kind.

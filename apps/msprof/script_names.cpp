@@ -11,6 +11,7 @@
 #include "analyze/folder_info.hpp"
 #include "base/log.hpp"
 #include "base/log_stream.hpp"
+#include "base/stdout_output.hpp"
 #include "import/importer.hpp"
 #include "msprof/application_line.hpp"
 #include "session/cann_session.hpp"
@@ -90,7 +91,7 @@ Exit print_folder_info(const fs::path& folder) {
   if (part == session.parts().end()) throw refuse();
   const auto store = TraceDb::open(store_path(capture));
   const auto rows = folder_rows(session, store ? &store->database() : nullptr);
-  fmt::print("{}\n", folder_document(*part, rows).dump());
+  print_document_text(folder_document(*part, rows).dump() + "\n", DocumentForm::json);
   return Exit::ok;
 }
 
@@ -109,7 +110,8 @@ void print_folder_table(const ChosenCapture& capture) {
   if (recognise(capture.folder) != Dialect::cann) return;
   const CannSession session(capture.folder);
   const ReadyStore ready = ready_store(capture);
-  fmt::print("{}", folder_table(folder_rows(session, &ready.db.database())));
+  print_document_text(folder_table(folder_rows(session, &ready.db.database())),
+                      DocumentForm::plain);
 }
 
 }  // namespace msprof

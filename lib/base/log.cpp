@@ -52,7 +52,7 @@ void write_message(std::string_view line, bool is_error) {
 }  // namespace
 
 Progress::Progress(std::string label, std::uint64_t total)
-    : label_(std::move(label)),
+    : label_(printable(label)),
       total_(total),
       shown_(::isatty(STDERR_FILENO) == 1 && log::level() != log::Level::quiet) {}
 

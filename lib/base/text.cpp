@@ -20,8 +20,31 @@ std::size_t sequence_length(std::string_view text, utf8proc_int32_t& code) {
   return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-bool is_control(utf8proc_int32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+// Marks of direction reorder what stands around them, so that one text can look like another.
+bool steers_terminal(utf8proc_int32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+         code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+// Calls `replace(code, out)` for each character that steers a terminal and `keeps` does not name.
+template <typename Replace>
+std::string without_steering(std::string_view text, std::string_view keeps,
+                             const Replace& replace) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    utf8proc_int32_t code = 0;
+    const std::size_t length = sequence_length(text, code);
+    if (length == 0) {
+      result += kReplacement;
+    } else if (steers_terminal(code) && keeps.find(text.front()) == std::string_view::npos) {
+      replace(code, result);
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
 }
 
 int code_width(utf8proc_int32_t code) {
@@ -57,21 +80,18 @@ std::string valid_utf8(std::string_view text) {
 }
 
 std::string printable(std::string_view text, KeepNewlines newlines) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    utf8proc_int32_t code = 0;
-    const std::size_t length = sequence_length(text, code);
-    if (length == 0) {
-      result += kReplacement;
-    } else if (is_control(code) && !(code == '\n' && newlines == KeepNewlines::yes)) {
-      result += '?';
+  return without_steering(text, newlines == KeepNewlines::yes ? "\n" : "",
+                          [](utf8proc_int32_t, std::string& out) { out += '?'; });
+}
+
+std::string terminal_document(std::string_view text, DocumentForm form) {
+  return without_steering(text, "\n\t", [form](utf8proc_int32_t code, std::string& out) {
+    if (form == DocumentForm::json) {
+      out += fmt::format("\\u{:04x}", code);
     } else {
-      result += text.substr(0, length);
+      out += '?';
     }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return result;
+  });
 }
 
 int display_width(std::string_view text) {

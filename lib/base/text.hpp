@@ -19,8 +19,16 @@ enum class KeepNewlines { no, yes };
 std::string valid_utf8(std::string_view text);
 bool is_valid_utf8(std::string_view text);
 
-// `text` as valid UTF-8 with every control character (C0, DEL, C1) replaced by '?'.
+// Returns `text` as valid UTF-8 with every character that steers a terminal replaced by '?':
+// control characters (C0, DEL, C1), marks that change the direction of writing, separators of
+// lines.
 std::string printable(std::string_view text, KeepNewlines newlines = KeepNewlines::no);
+
+enum class DocumentForm { plain, json };
+
+// Returns a whole document for a terminal: the same characters, but for newlines and tabs, become
+// '?', in JSON their escape (\u009b), which leaves the values as they are.
+std::string terminal_document(std::string_view text, DocumentForm form);
 
 // Columns that `text` (valid UTF-8) takes on a terminal; East Asian wide characters take two.
 int display_width(std::string_view text);

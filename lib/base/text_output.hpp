@@ -1,13 +1,10 @@
-// TextOutput: where formatted text goes, in large pieces: a file, stdout, memory. For writers that
-// format in place.
+// TextOutput: where formatted text goes, in large pieces: a file, stdout (stdout_output.hpp),
+// memory. For writers that format in place.
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace msprof {
 
@@ -37,19 +34,6 @@ class TextOutput {
 
  private:
   std::size_t piece_bytes_;
-};
-
-// Throws std::system_error where stdout takes no more.
-class StdoutOutput : public TextOutput {
- public:
-  StdoutOutput() : TextOutput(1 << 16) {}
-
- private:
-  void flush() override {
-    if (std::fwrite(buffer_.data(), 1, buffer_.size(), stdout) != buffer_.size())
-      throw std::system_error(errno, std::generic_category(), "writing");
-    buffer_.clear();
-  }
 };
 
 // Keeps all of it in the buffer.

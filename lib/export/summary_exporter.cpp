@@ -64,7 +64,7 @@ std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_f
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder / summary.file_name));
   CsvWriter out(*files.front());
-  if (format == SummaryFormat::csv_for_excel) out.mark_utf8();
+  if (format == SummaryFormat::csv_for_excel) out.write_for_excel();
   if (summary.output_file.slice_at > 0) {
     out.slice(kRowsPerSlice, [&]() -> AtomicFile& {
       if (files.size() == 1) files.front()->retarget(slice_path(folder, summary, 0));

@@ -14,6 +14,8 @@ namespace msprof {
 
 namespace {
 
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+
 // Bytes that a CSV cell may hold without quotes and that are UTF-8 by themselves.
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
@@ -21,6 +23,12 @@ constexpr std::array<bool, 256> kPlain = [] {
   for (const char c : {',', '"', '\r', '\n'}) plain[static_cast<unsigned char>(c)] = false;
   return plain;
 }();
+
+// True for a text that Excel and its like compute when they open a CSV, quoted or not.
+bool is_formula(std::string_view text) {
+  constexpr std::string_view kStarts = "=+-@\t\r";
+  return !text.empty() && kStarts.find(text.front()) != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -52,6 +60,7 @@ void CsvWriter::separate() {
   first_cell_ = false;
   if (rows_per_slice_ == 0 || rows_ < rows_per_slice_) return;
   out_ = &next_();
+  is_at_start_ = true;
   rows_ = 0;
   write_header();
 }
@@ -68,7 +77,8 @@ void CsvWriter::begin(std::span<const std::string> columns) {
 
 void CsvWriter::write_header() {
   std::string& out = out_->buffer();
-  if (is_marked_) out += kUtf8Mark;
+  if (is_for_excel_ && is_at_start_) out += kUtf8Mark;
+  is_at_start_ = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) out += ',';
     append_text(columns_[i]);
@@ -84,6 +94,8 @@ void CsvWriter::text(std::string_view value) {
 void CsvWriter::append_text(std::string_view value) {
   if (value.empty() && absent_ == Absent::null) {
     out_->buffer() += "\"\"";
+  } else if (is_for_excel_ && is_formula(value)) {
+    append_csv_text(out_->buffer(), "'" + std::string(value));
   } else {
     append_csv_text(out_->buffer(), value);
   }

@@ -14,10 +14,7 @@ namespace msprof {
 // A text as a cell of CSV: valid UTF-8, quoted as RFC 4180 says where it must be.
 void append_csv_text(std::string& out, std::string_view text);
 
-// The byte order mark of UTF-8.
-inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
-// UTF-8, LF, quoted as RFC 4180 says.
+// UTF-8, LF, quoted as RFC 4180 says. Takes several tables, one behind the other.
 class CsvWriter : public RowSink {
  public:
   explicit CsvWriter(TextOutput& out, Absent absent = Absent::not_available)
@@ -32,8 +29,9 @@ class CsvWriter : public RowSink {
   void end() override {}
   bool has_rows() const { return rows_ > 0; }
 
-  // Begins every file with a byte order mark.
-  void mark_utf8() { is_marked_ = true; }
+  // Writes what Excel reads as it is meant: a byte order mark at the start of every file, and an
+  // apostrophe before a text that Excel would compute as a formula.
+  void write_for_excel() { is_for_excel_ = true; }
   // Before row `rows` + 1, 2 * `rows` + 1, … `next` gives the file that takes the following rows,
   // below the same header.
   void slice(std::uint64_t rows, std::function<TextOutput&()> next);
@@ -53,7 +51,8 @@ class CsvWriter : public RowSink {
   TextOutput* out_;
   Absent absent_;
   std::vector<std::string> columns_;
-  bool is_marked_ = false;
+  bool is_for_excel_ = false;
+  bool is_at_start_ = true;           // of a file
   std::uint64_t rows_per_slice_ = 0;  // 0: one file
   std::uint64_t rows_ = 0;            // of this slice
   std::function<TextOutput&()> next_;

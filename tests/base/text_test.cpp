@@ -31,6 +31,21 @@ TEST_CASE("what steers a terminal is not printable") {
   CHECK(printable("\xc2\x9b") == "?");  // CSI as one C1 character
   CHECK(printable("a\nb\r", KeepNewlines::yes) == "a\nb?");
   CHECK(printable("卷\xff") == "卷" + kReplacement);
+  // Marks of direction and separators of lines; their neighbours are text.
+  for (const char* mark : {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
+                           "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"}) {
+    CHECK(printable(std::string("a") + mark + "b") == "a?b");
+  }
+  for (const char* text : {"\u061b", "\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a"})
+    CHECK(printable(text) == text);
+}
+
+TEST_CASE("a document on a terminal keeps its lines and cells, JSON its values") {
+  const std::string csv = "a,\"b\x1b[2J\u202e\"\t\n\x7f\u009b\x07\r\n";
+  CHECK(terminal_document(csv, DocumentForm::plain) == "a,\"b?[2J?\"\t\n????\n");
+  CHECK(terminal_document("\"\x7f\u009b\u2066é卷\"\n", DocumentForm::json) ==
+        "\"\\u007f\\u009b\\u2066é卷\"\n");
+  CHECK(terminal_document("", DocumentForm::json).empty());
 }
 
 TEST_CASE("Chinese characters take two columns, marks that combine none") {

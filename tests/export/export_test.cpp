@@ -69,11 +69,39 @@ TEST_CASE("CSV cells are quoted only where they must be") {
 TEST_CASE("a CSV with a byte order mark has one in each of its slices") {
   MemoryOutput first, second;
   CsvWriter out(first);
-  out.mark_utf8();
+  out.write_for_excel();
   out.slice(1, [&]() -> TextOutput& { return second; });
   fill_table(out, {"a", "b"});
   CHECK(first.buffer() == "\xEF\xBB\xBFName,Time(us)\na,1.500\n");
   CHECK(second.buffer() == "\xEF\xBB\xBFName,Time(us)\nb,1.500\n");
+}
+
+TEST_CASE("a CSV for Excel has an apostrophe before texts that would be formulas") {
+  const auto csv = [](bool excel) {
+    return written<CsvWriter>([&](CsvWriter& out) {
+      if (excel) out.write_for_excel();
+      out.begin(std::vector<std::string>{"=h", "n"});
+      for (const char* text : {"=1+1", "+a", "-b", "@c", "\td", "\re", "a=1", "'x", "=\"q\",2"}) {
+        out.text(text);
+        out.number(std::int64_t{-5});
+        out.end_row();
+      }
+      out.end();
+    });
+  };
+  CHECK(csv(true) ==
+        "\xEF\xBB\xBF'=h,n\n'=1+1,-5\n'+a,-5\n'-b,-5\n'@c,-5\n'\td,-5\n\"'\re\",-5\na=1,-5\n'x,-5\n"
+        "\"'=\"\"q\"\",2\",-5\n");
+  CHECK(csv(false).starts_with("=h,n\n=1+1,-5\n+a,-5\n"));
+}
+
+TEST_CASE("a second table in a CSV has no byte order mark") {
+  MemoryOutput text;
+  CsvWriter out(text);
+  out.write_for_excel();
+  fill_table(out, {"a"});
+  fill_table(out, {"=b"});
+  CHECK(text.buffer() == "\xEF\xBB\xBFName,Time(us)\na,1.500\nName,Time(us)\n'=b,1.500\n");
 }
 
 TEST_CASE("a JSON table is an array of objects, empty where there are no rows") {

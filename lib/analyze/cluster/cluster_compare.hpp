@@ -59,7 +59,8 @@ ClusterComparison compare_clusters(const ClusterSide& base, const ClusterSide& n
 
 // One page; all as CSV, a row a thing.
 std::string cluster_comparison_page(const ClusterComparison& comparison);
-std::string cluster_comparison_csv(const ClusterComparison& comparison);
+// `excel`: as CsvWriter::write_for_excel().
+std::string cluster_comparison_csv(const ClusterComparison& comparison, bool excel);
 // For a terminal `width` columns wide, 0: no limit.
 std::string cluster_comparison_text(const ClusterComparison& comparison, std::size_t top, int width,
                                     bool bold);

@@ -111,9 +111,10 @@ std::string cluster_comparison_text(const ClusterComparison& comparison, std::si
   return out;
 }
 
-std::string cluster_comparison_csv(const ClusterComparison& comparison) {
+std::string cluster_comparison_csv(const ClusterComparison& comparison, bool excel) {
   MemoryOutput out;
   CsvWriter csv(out, Absent::null);
+  if (excel) csv.write_for_excel();
   csv.begin(std::vector<std::string>{"Table", "Name", "Figure", "Base Count", "New Count",
                                      "Base(us)", "New(us)", "Delta(us)", "Change(%)", "Noise(us)",
                                      "Is Noise"});
