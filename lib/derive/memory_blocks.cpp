@@ -46,9 +46,9 @@ void derive_memory_blocks(TraceDbWriter& store) {
     }
     const auto found = size < 0 ? open.find(key) : open.end();
     if (found == open.end()) continue;
-    store.add(
-        MemoryBlockRow{++id, found->second.id, read.integer(0),
-                       nanoseconds(read.integer(5) - found->second.host_count, frequency_hz)});
+    store.add(MemoryBlockRow{
+        ++id, found->second.id, read.integer(0),
+        nanoseconds(saturating_subtract(read.integer(5), found->second.host_count), frequency_hz)});
     open.erase(found);
   }
   std::vector<std::int64_t> left;

@@ -82,6 +82,11 @@ ClockMap::ClockMap(const ClockStart& start) : start_(start) {
   numerator_ = kPsPerSecond / common;
   denominator_ = hz / common;
   plain_limit_ = (std::numeric_limits<std::uint64_t>::max() - denominator_) / numerator_;
+  constexpr int128 kSecondsPerYear = 366 * 86'400;
+  const int128 begin = start_.counts_are_ns ? int128{start_.monotonic_ns} : int128{start_.count};
+  const int128 latest =
+      begin + kSecondsPerYear * (start_.counts_are_ns ? kNsPerSecond : start_.frequency_hz);
+  latest_ = static_cast<std::uint64_t>(std::clamp(latest, int128{0}, int128{UINT64_MAX}));
 }
 
 std::int64_t ClockMap::ns(std::uint64_t count) const {

@@ -26,6 +26,9 @@ class ClockMap {
   // Returns wall-clock nanoseconds; a fraction is cut. What would not fit 64 bits gives INT64_MAX
   // or _MIN.
   std::int64_t ns(std::uint64_t count) const;
+  // False for a count more than a year after the start: it is no time, whatever else it is.
+  bool is_possible(std::uint64_t count) const { return count <= latest_; }
+  std::uint64_t latest() const { return latest_; }
   // Returns `ticks` as a duration, the fraction cut.
   std::int64_t duration_ns(std::uint64_t ticks) const;
   // Returns the moment as the vendor's Python path prints it, microseconds through doubles and text
@@ -51,6 +54,7 @@ class ClockMap {
   std::uint64_t numerator_ = 0;
   std::uint64_t denominator_ = 1;
   std::uint64_t plain_limit_ = 0;
+  std::uint64_t latest_ = UINT64_MAX;  // count that is possible
 };
 
 }  // namespace msprof

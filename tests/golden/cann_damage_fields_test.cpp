@@ -108,3 +108,32 @@ TEST_CASE("a frequency of 0 is no frequency") {
   const auto outcome = capture.import_with(file, overwritten(capture.bytes(file), 8 + 8, u32(0)));
   CHECK(capture.worst_loss(outcome) == 0);
 }
+
+TEST_CASE("a time that cannot be costs its record alone, and the verdict names the file") {
+  const DamagedCapture capture;
+  // The time of each kind, in its third record.
+  struct Time {
+    std::string file;
+    std::size_t record_bytes, at;
+  };
+  for (const Time& time : {Time{kHost + "aging.additional.task_memory_info.slice_0", 256, 16},
+                           Time{kHost + "aging.api_event.data.slice_0", 40, 16},
+                           Time{kHost + "aging.compact.node_basic_info.slice_0", 64, 16},
+                           Time{kHost + "aging.additional.msproftx.slice_0", 256, 64},
+                           Time{kDevice + "ts_track.data.0.slice_0", 40, 8},
+                           Time{kDevice + "stars_soc.data.0.slice_0", 64, 8},
+                           Time{kDevice + "ffts_profile.data.0.slice_0", 128, 120},
+                           Time{kDevice + "aicpu.data.0.slice_0", 256, 40}}) {
+    const std::string bytes = capture.bytes(time.file);
+    for (const std::uint64_t value : {std::uint64_t{1} << 62, std::uint64_t{1} << 63,
+                                      ~std::uint64_t{0} >> 1, ~std::uint64_t{0} - 1}) {
+      INFO(time.file << ": " << value);
+      const auto outcome = capture.import_with(
+          time.file, overwritten(bytes, 2 * time.record_bytes + time.at, u64(value)));
+      INFO(capture.losses(outcome));
+      CHECK(capture.worst_loss(outcome) <= 1);
+      CHECK(outcome.report.partial());
+      CHECK(outcome.damage_of(time.file) == 1);
+    }
+  }
+}

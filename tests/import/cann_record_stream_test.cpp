@@ -339,3 +339,40 @@ TEST_CASE("one damaged time far ahead does not disturb the order of the others")
   CHECK(times[8999] == 9000);
   CHECK(times[9000] == UINT64_MAX);
 }
+
+TEST_CASE(
+    "records of an impossible time are left out of both passes, and counted with their place") {
+  ClockStart start;
+  start.count = 1000;
+  start.frequency_hz = 1000;
+  const ClockMap clock(start);
+  Reading reading;
+  reading.stream.limit_times(clock);
+  reading.add(record(7) + record(~std::uint64_t{0}) + record(5) + record(clock.latest()) +
+              record(clock.latest() + 1));
+  reading.add(record(6));
+  CHECK(reading.open() == Times{7, 5, clock.latest(), 6});
+  CHECK(reading.times() == Times{5, 6, 7, clock.latest()});
+  CHECK(reading.count("impossible time") == 2);
+  REQUIRE(reading.report.findings().size() == 1);
+  CHECK(reading.report.findings()[0].id == FindingId::damaged_record);
+  CHECK(reading.report.findings()[0].file == "slice_0");
+  CHECK(reading.report.findings()[0].first_offset == 64);
+  CHECK(reading.report.records() == 4);
+  CHECK(reading.report.partial());
+}
+
+TEST_CASE("a record of a type without a time is not judged by what stands there") {
+  ClockStart start;
+  start.frequency_hz = 1000;
+  RecordFormat format = kMarked;
+  format.has_time = [](std::span<const std::byte> record) { return record[2] != std::byte{9}; };
+  Reading reading(format);
+  reading.stream.limit_times(ClockMap(start));
+  std::string other = record(~std::uint64_t{0});
+  other[2] = 9;
+  reading.add(record(7) + other + record(~std::uint64_t{0} - 1));
+  CHECK(reading.open() == Times{7, ~std::uint64_t{0}});
+  CHECK(reading.times() == Times{7, ~std::uint64_t{0}});
+  CHECK(reading.count("impossible time") == 1);
+}

@@ -197,3 +197,20 @@ TEST_CASE("what the Python path rounds up in cntvct_diff moves shown times alone
   CHECK(ClockMap(start).vendor_ns(start.count) - ClockMap(documented()).vendor_ns(start.count) ==
         1);
 }
+
+TEST_CASE("a count more than a year after the start is no time") {
+  const ClockMap clock(documented());
+  const std::uint64_t year = std::uint64_t{366} * 86'400 * 100'000'000;
+  CHECK(clock.is_possible(0));
+  CHECK(clock.is_possible(documented().count + year));
+  CHECK_FALSE(clock.is_possible(documented().count + year + 1));
+  ClockStart ns = documented();
+  ns.counts_are_ns = true;
+  const auto last = static_cast<std::uint64_t>(ns.monotonic_ns) + year * 10;
+  CHECK(ClockMap(ns).is_possible(last));
+  CHECK_FALSE(ClockMap(ns).is_possible(last + 1));
+  // Where the year does not fit, every count is possible.
+  ClockStart late = documented();
+  late.count = std::numeric_limits<std::uint64_t>::max() - 5;
+  CHECK(ClockMap(late).is_possible(std::numeric_limits<std::uint64_t>::max()));
+}

@@ -62,15 +62,22 @@ class AicpuKind : public SliceKind {
       const auto head = decode<HostHeader>(record.bytes);
       switch (static_cast<AicpuType>(head.type)) {
         case AicpuType::node:
-          if (!add_node(part, decode<AicpuNodeWire>(record.bytes)))
-            stream.skip(context, record, "start or end is 0");
+          if (const auto why = add_node(part, decode<AicpuNodeWire>(record.bytes)); !why.empty())
+            stream.skip(context, record, why);
           return;
         case AicpuType::data_queue:
+          if (head.time > kMaxTimeUs) return stream.skip(context, record, kImpossibleTime);
           return add_queue(context, part, decode<AicpuQueueWire>(record.bytes));
         case AicpuType::model:
+          if (part.clock && !part.clock->is_possible(head.time))
+            return stream.skip(context, record, kImpossibleTime);
           return add_step_mark(context, part, decode<AicpuModelWire>(record.bytes));
-        case AicpuType::mind_spore:
-          return add_mind_spore(context, part, decode<AicpuMindSporeWire>(record.bytes));
+        case AicpuType::mind_spore: {
+          const auto wire = decode<AicpuMindSporeWire>(record.bytes);
+          if (wire.start_us > kMaxTimeUs || wire.end_us > kMaxTimeUs)
+            return stream.skip(context, record, kImpossibleTime);
+          return add_mind_spore(context, part, wire);
+        }
       }
       ++others[head.type];
     });
@@ -80,16 +87,17 @@ class AicpuKind : public SliceKind {
     }
   }
 
-  bool add_node(const CannPart& part, const AicpuNodeWire& wire) {
-    if (wire.start_ticks == 0 || wire.end_ticks == 0) return false;
-    AicpuNodeRow row =
-        aicpu_row({wire.start_ticks, wire.end_ticks, wire.compute_start_us, wire.memcpy_start_us,
-                   wire.memcpy_end_us, wire.dispatch_us, wire.submit_ticks, wire.after_run_ticks},
-                  part.clock);
+  // Why a record cannot be; empty for one that was taken.
+  std::string_view add_node(const CannPart& part, const AicpuNodeWire& wire) {
+    const AicpuNode node{wire.start_ticks,     wire.end_ticks,      wire.compute_start_us,
+                         wire.memcpy_start_us, wire.memcpy_end_us,  wire.dispatch_us,
+                         wire.submit_ticks,    wire.after_run_ticks};
+    if (const auto why = why_impossible(node, part.clock); !why.empty()) return why;
+    AicpuNodeRow row = aicpu_row(node, part.clock);
     row.device_id = part.device.value_or(0);
     set_ids(row, wire.stream, wire.task);
     import_.devices[row.device_id].aicpu_nodes.push_back(row);
-    return true;
+    return {};
   }
 
   // The stream of a unique id is the host's: join_devices() fills it in.
@@ -155,6 +163,18 @@ std::int64_t difference(std::uint64_t end, std::uint64_t start) {
 }
 
 }  // namespace
+
+std::string_view why_impossible(const AicpuNode& node, const std::optional<ClockMap>& clock) {
+  if (node.start_ticks == 0 || node.end_ticks == 0) return "start or end is 0";
+  for (const std::uint64_t us : {node.compute_start_us, node.memcpy_start_us, node.memcpy_end_us}) {
+    if (us > kMaxTimeUs) return kImpossibleTime;
+  }
+  for (const std::uint64_t ticks :
+       {node.start_ticks, node.end_ticks, node.submit_ticks, node.after_run_ticks}) {
+    if (clock && !clock->is_possible(ticks)) return kImpossibleTime;
+  }
+  return {};
+}
 
 AicpuNodeRow aicpu_row(const AicpuNode& node, const std::optional<ClockMap>& clock) {
   AicpuNodeRow row;

@@ -24,6 +24,9 @@ struct AicpuNode {
   std::uint64_t after_run_ticks = 0;
 };
 
+// Why there can be no such node; empty where there can.
+std::string_view why_impossible(const AicpuNode& node, const std::optional<ClockMap>& clock);
+
 // The row without id, device, task and name. Without a clock its times are empty.
 AicpuNodeRow aicpu_row(const AicpuNode& node, const std::optional<ClockMap>& clock);
 

@@ -20,6 +20,8 @@ void SliceKind::import(const ImportContext& context, const RawFile& file) {
   auto found = gathered_.find(key);
   if (found == gathered_.end()) {
     found = gathered_.emplace(key, Gathered{&part, RecordStream(format_of(file))}).first;
+    const auto& clock = part.is_host() ? import_.session.host_clock() : part.clock;
+    if (clock) found->second.stream.limit_times(*clock);
   }
   found->second.stream.add(file, import_.session.name_of(file).is_unaging);
   arrive(context);
@@ -41,6 +43,12 @@ bool has_record_head(std::span<const std::byte> record) {
   std::uint16_t level = 0;
   std::memcpy(&level, record.data() + 2, sizeof(level));
   return has_record_magic(record) && level >= call_level::kNames[0].level;
+}
+
+std::uint64_t host_record_time(std::span<const std::byte> record) {
+  std::uint64_t time = 0;
+  std::memcpy(&time, record.data() + offsetof(HostHeader, time), sizeof(time));
+  return time;
 }
 
 std::string_view fixed_text(const char* bytes, std::size_t room) {

@@ -156,6 +156,12 @@ bool has_record_magic(std::span<const std::byte> record);
 // record.
 bool has_record_head(std::span<const std::byte> record);
 
+// No machine runs for more microseconds than these, 142 years, nor is it later since 1970.
+inline constexpr std::uint64_t kMaxTimeUs = std::uint64_t{1} << 52;
+
+// The time in the head of a record of the host.
+std::uint64_t host_record_time(std::span<const std::byte> record);
+
 // Text in a field of fixed size: up to the NUL; without one every byte counts.
 std::string_view fixed_text(const char* bytes, std::size_t room);
 

@@ -203,6 +203,10 @@ class CcuKind : public RawKind {
         const std::uint64_t ticks =
             std::uint64_t{wire.words[at + 1]} << 32U | std::uint64_t{wire.words[at]};
         if (ticks == 0) continue;
+        if (!clock.is_possible(ticks)) {
+          gathered.stream.skip(context, record, kImpossibleTime);
+          continue;
+        }
         CcuChannelRow row;
         row.id = ++channel_rows_;
         row.device_id = device;
@@ -232,6 +236,10 @@ class CcuKind : public RawKind {
     const auto& streams = import_.devices[device].ccu_streams;
     gathered.stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<CcuInstrWire>(record.bytes);
+      if (!clock.is_possible(wire.wait_start != 0
+                                 ? std::uint64_t{wire.wait_start}
+                                 : std::max<std::uint64_t>(wire.loop_start, wire.loop_end)))
+        return gathered.stream.skip(context, record, kImpossibleTime);
       const std::uint32_t task = unique_task_id(wire.task_low, wire.task_high);
       CcuSpanRow row;
       row.device_id = device;
@@ -246,13 +254,10 @@ class CcuKind : public RawKind {
       const auto said = said_.find({row.is_wait != 0, task, instruction});
       const Said* known = said == said_.end() ? nullptr : &said->second;
       if (row.is_wait != 0) {
-        add_wait(context, clock, row, wire, known);
-        return;
+        return add_wait(context, clock, row, wire, known);
       }
-      if (wire.loop_end < wire.loop_start) {
-        gathered.stream.skip(context, record, "end before begin");
-        return;
-      }
+      if (wire.loop_end < wire.loop_start)
+        return gathered.stream.skip(context, record, "end before begin");
       row.id = ++spans_;
       row.start_ns = clock.ns(wire.loop_start);
       row.end_ns = clock.ns(wire.loop_end);

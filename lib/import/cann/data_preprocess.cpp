@@ -81,7 +81,10 @@ void read_entries(CannImport& import, const ImportContext& context, const RawFil
   while (const auto line = lines.next()) {
     const std::string_view text = trim(line->text);
     if (text.empty() && !line->is_too_long) continue;
-    if (const auto entry = parse(text)) {
+    const auto entry = parse(text);
+    if (entry && (entry->start_us > kMaxTimeUs || entry->end_us.value_or(0) > kMaxTimeUs)) {
+      context.report.skip_record(kDataPreprocess, file.name, kImpossibleTime, line->offset);
+    } else if (entry) {
       context.store.add(queue_row(import, part, context.store, *entry));
       ++records;
     } else {
@@ -101,14 +104,12 @@ class OldAicpuKind : public SliceKind {
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<OldAicpuWire>(record.bytes);
-      if (wire.start_ticks == 0 || wire.end_ticks == 0) {
-        stream.skip(context, record, "start or end is 0");
-        return;
-      }
-      AicpuNodeRow row =
-          aicpu_row({wire.start_ticks, wire.end_ticks, wire.compute_start_us, wire.memcpy_start_us,
-                     wire.memcpy_end_us, wire.dispatch_us, wire.submit_ticks, wire.after_run_ticks},
-                    part.clock);
+      const AicpuNode node{wire.start_ticks,     wire.end_ticks,      wire.compute_start_us,
+                           wire.memcpy_start_us, wire.memcpy_end_us,  wire.dispatch_us,
+                           wire.submit_ticks,    wire.after_run_ticks};
+      if (const auto why = why_impossible(node, part.clock); !why.empty())
+        return stream.skip(context, record, why);
+      AicpuNodeRow row = aicpu_row(node, part.clock);
       row.device_id = part.device.value_or(0);
       row.stream_id = wire.stream % kMaxStreams;
       row.task_number = wire.task;
@@ -129,6 +130,8 @@ class ModelWithQueueKind : public SliceKind {
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<ModelWithQueueWire>(record.bytes);
+      if (part.clock && !part.clock->is_possible(wire.ticks))
+        return stream.skip(context, record, kImpossibleTime);
       StepMarkRow row;
       row.id = ++import_.step_mark_rows;
       row.device_id = part.device.value_or(0);
@@ -177,6 +180,7 @@ class DataQueueKind : public SliceKind {
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<DataQueueWire>(record.bytes);
+      if (wire.time_us > kMaxTimeUs) return stream.skip(context, record, kImpossibleTime);
       QueueEntry entry;
       entry.source = fixed_text(&wire.source[0], sizeof(wire.source));
       entry.action = fixed_text(&wire.action[0], sizeof(wire.action));

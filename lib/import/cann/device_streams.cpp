@@ -88,6 +88,13 @@ bool is_aicore_record(Bytes record) {
          are_zero(wire.tail) && counted != 0;
 }
 
+// The logs of other functions are no further described.
+template <unsigned... kFunctions>
+bool is_log_of(Bytes record) {
+  const unsigned function = function_of(decode<std::uint16_t>(record));
+  return ((function == kFunctions) || ...);
+}
+
 std::uint64_t stars_time(Bytes record) {
   return decode<StarsLogWire>(record).syscnt;
 }
@@ -104,10 +111,20 @@ std::uint64_t pmu_v6_time(Bytes record) {
   return decode<PmuV6Wire>(record).end;
 }
 
-constexpr RecordFormat kStarsSoc{"stars_soc", sizeof(StarsLogWire), is_stars_log, "bad magic",
-                                 stars_time};
-constexpr RecordFormat kStarsSocV6{"stars_soc", sizeof(StarsLogV6Wire), is_stars_log_v6,
-                                   "bad magic", stars_v6_time};
+constexpr RecordFormat kStarsSoc{"stars_soc",
+                                 sizeof(StarsLogWire),
+                                 is_stars_log,
+                                 "bad magic",
+                                 stars_time,
+                                 true,
+                                 is_log_of<kTaskStart, kTaskEnd, kThreadStart, kThreadEnd>};
+constexpr RecordFormat kStarsSocV6{"stars_soc",
+                                   sizeof(StarsLogV6Wire),
+                                   is_stars_log_v6,
+                                   "bad magic",
+                                   stars_v6_time,
+                                   true,
+                                   is_log_of<kTaskStart, kTaskEnd, kFusionStart, kFusionEnd>};
 constexpr RecordFormat kHwts{"hwts", sizeof(HwtsWire), is_hwts_log, "not a record", hwts_time};
 constexpr RecordFormat kFftsProfile{"ffts_profile", sizeof(FftsWire), is_ffts_record,
                                     "not a record", ffts_time};
@@ -163,6 +180,7 @@ class DeviceStreamKind : public RawKind {
     } else {
       auto& records = import_.devices[*part.device].*(stream->stream);
       if (!records) records.emplace(stream->format);
+      if (part.clock) records->limit_times(*part.clock);
       records->add(file, false);
     }
   }

@@ -20,7 +20,8 @@ struct __attribute__((packed)) DpuTrackWire {
 static_assert(sizeof(DpuTrackWire) == 48);
 
 constexpr std::uint16_t kDeviceMask = 0x0FFF;
-constexpr RecordFormat kDpuTrackFormat{"dpu_track", 64, has_record_head};
+constexpr RecordFormat kDpuTrackFormat{"dpu_track", 64, has_record_head, "bad magic",
+                                       host_record_time};
 
 class DpuTrackKind : public SliceKind {
  public:

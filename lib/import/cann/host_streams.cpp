@@ -1,7 +1,5 @@
 #include "import/cann/host_streams.hpp"
 
-#include <cstring>
-
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_tasks.hpp"
 
@@ -16,12 +14,6 @@ constexpr bool is_in_order() {
 }
 static_assert(is_in_order());
 
-std::uint64_t host_record_time(std::span<const std::byte> record) {
-  std::uint64_t time = 0;
-  std::memcpy(&time, record.data() + offsetof(HostHeader, time), sizeof(time));
-  return time;
-}
-
 // Adds its files to a stream, which join_host() reads beside the others.
 class HostStreamKind : public RawKind {
  public:
@@ -32,7 +24,9 @@ class HostStreamKind : public RawKind {
     return import_.session.name_of(file).stem == info_.stem;
   }
   void import(const ImportContext&, const RawFile& file) override {
-    import_.host[info_.stream].add(file, import_.session.name_of(file).is_unaging);
+    RecordStream& stream = import_.host[info_.stream];
+    stream.add(file, import_.session.name_of(file).is_unaging);
+    if (const auto& clock = import_.session.host_clock()) stream.limit_times(*clock);
   }
 
  private:

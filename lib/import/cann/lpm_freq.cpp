@@ -111,6 +111,11 @@ class LpmFreqKind : public SliceKind {
         ++others[wire.type];
         return;
       }
+      const bool is_possible = std::all_of(
+          &wire.entries[0], &wire.entries[wire.count], [&part](const ChangeWire& entry) {
+            return !part.clock || part.clock->is_possible(entry.ticks);
+          });
+      if (!is_possible) return stream.skip(context, record, kImpossibleTime);
       for (std::size_t i = 0; i < wire.count; ++i)
         read[wire.type].emplace_back(wire.entries[i].ticks, wire.entries[i].value);
     });

@@ -30,6 +30,9 @@ class MsprofTxKind : public SliceKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<MsprofTxWire>(record.bytes);
+      const auto& clock = import_.session.host_clock();
+      if (clock && !(clock->is_possible(wire.start_count) && clock->is_possible(wire.end_count)))
+        return stream.skip(context, record, kImpossibleTime);
       switch (wire.info_type) {
         case static_cast<std::uint16_t>(TxInfo::stamp):
           add_stamp(context, wire);

@@ -32,6 +32,7 @@ struct Slice {
   std::uint64_t end = UINT64_MAX;
   std::uint64_t records = 0;
   Loss unsound;            // records that cannot be one
+  Loss mistimed;           // sound records of an impossible time
   Loss shifted;            // records within which bytes were lost or added
   Loss trailing;           // parts of a record at the end
   Loss head;               // the part of a record at the beginning of a row

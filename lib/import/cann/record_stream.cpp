@@ -86,6 +86,7 @@ struct RecordStream::State {
   std::vector<std::byte> straddling;
   std::vector<std::uint64_t> straddling_sequences;  // whose bytes are in `straddling`
   std::uint64_t sequence = 0;
+  std::uint64_t latest = UINT64_MAX;  // time of a record
   bool is_scanned = false;
   ImportReport* report = nullptr;
 
@@ -111,10 +112,15 @@ struct RecordStream::State {
     return format.is_sound == nullptr || format.is_sound(record);
   }
 
+  bool is_mistimed(std::uint64_t time, std::span<const std::byte> record) const {
+    return time > latest && (format.has_time == nullptr || format.has_time(record));
+  }
+
   void scan_all(const Visit& visit);
   void scan(std::size_t first, std::size_t last, const Visit& visit);
   void add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
            std::span<const std::byte> record, bool straddles);
+  static void lose_mistimed(Slice& slice, std::uint64_t offset);
   void report_slices(ImportReport& to) const;
   ChunkBytesPtr spare_bytes();
   void load(OpenChunk& chunk, Batch& into);
@@ -145,6 +151,10 @@ void RecordStream::add(const RawFile& file, bool is_unaging) {
 
 bool RecordStream::empty() const {
   return state_->slices.empty();
+}
+
+void RecordStream::limit_times(const ClockMap& clock) {
+  if (state_->format.time != nullptr) state_->latest = clock.latest();
 }
 
 const std::string& RecordStream::file_name(const StreamRecord& record) const {
@@ -206,6 +216,7 @@ void RecordStream::State::scan(std::size_t first, std::size_t last, const Visit&
       [&](std::uint64_t at, std::size_t slice, std::span<const std::byte> record, bool straddles) {
         const std::uint64_t offset = at - row[slice].begin;
         const std::uint64_t time = time_of(record, sequence);
+        if (is_mistimed(time, record)) return lose_mistimed(row[slice], offset);
         ++row[slice].records;
         add(offset, first + slice, time, record, straddles);
         if (visit) {
@@ -248,6 +259,10 @@ void RecordStream::State::add(std::uint64_t offset, std::size_t slice, std::uint
   sequence = chunk->first_sequence + distance / size + 1;
 }
 
+void RecordStream::State::lose_mistimed(Slice& slice, std::uint64_t offset) {
+  if (slice.mistimed.count++ == 0) slice.mistimed.first_offset = static_cast<std::int64_t>(offset);
+}
+
 void RecordStream::State::report_slices(ImportReport& to) const {
   const std::string kind(format.kind);
   const auto tell = [&](const Slice& slice, const Slice::Loss& loss, FindingId id,
@@ -267,6 +282,7 @@ void RecordStream::State::report_slices(ImportReport& to) const {
     tell(slice, slice.head, FindingId::trailing_bytes, "begins within a record", "");
     tell(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
          fmt::format("{} bytes", slice.unsound.bytes));
+    tell(slice, slice.mistimed, FindingId::damaged_record, kImpossibleTime, "");
     tell(slice, slice.shifted, FindingId::damaged_record, "bytes lost or added within a record",
          fmt::format("{} bytes", slice.shifted.bytes));
     tell(slice, slice.trailing, FindingId::trailing_bytes, "ends within a record", "");
@@ -306,9 +322,11 @@ void RecordStream::State::load(OpenChunk& open_chunk, Batch& into) {
   if (got < chunk.bytes && !open_chunk.is_cut) into.cut.push_back(chunk.slice);
   open_chunk.is_cut = open_chunk.is_cut || got < chunk.bytes;
   const bool has_space = slices[chunk.slice].file.has_space;
+  const bool has_mistimed = slices[chunk.slice].mistimed.count > 0;
   for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
     const auto record = std::span(bytes->bytes).subspan(at, format.bytes);
-    if (is_sound(record) && !(has_space && is_unwritten(record)))
+    if (is_sound(record) && !(has_space && is_unwritten(record)) &&
+        !(has_mistimed && is_mistimed(format.time(record), record)))
       bytes->order.push_back(static_cast<std::uint32_t>(at));
   }
   if (!chunk.is_sorted) sort(chunk, *bytes);

@@ -14,6 +14,7 @@
 
 #include "base/work_ahead.hpp"
 #include "import/raw_kind.hpp"
+#include "session/clock_map.hpp"
 
 namespace msprof::cann {
 
@@ -31,7 +32,12 @@ struct RecordFormat {
   // False where records pass that test only because their values are plausible. Then the row begins
   // with a record, and what follows at the same alignment is preferred.
   bool has_mark = true;
+  // False for a record of a type that has something else where others have the time; null: all have
+  // it.
+  bool (*has_time)(std::span<const std::byte> record) = nullptr;
 };
+
+inline constexpr std::string_view kImpossibleTime = "impossible time";
 
 struct StreamRecord {
   std::span<const std::byte> bytes;
@@ -53,6 +59,10 @@ class RecordStream {
   // records may straddle them, and the head may be a part of a record (an overwritten ring).
   void add(const RawFile& file, bool is_unaging);
   bool empty() const;
+
+  // Leaves out the records whose time is no possible count of `clock`, and counts them as damaged;
+  // before scan() and open(). For formats with a time.
+  void limit_times(const ClockMap& clock);
 
   using Visit = std::function<void(const StreamRecord&)>;
 

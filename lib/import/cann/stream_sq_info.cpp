@@ -22,12 +22,8 @@ static_assert(sizeof(StreamSqWire) == 38);
 
 constexpr std::size_t kStreamSqBytes = 64;
 
-std::uint64_t stream_sq_time(std::span<const std::byte> record) {
-  return decode<HostHeader>(record).time;
-}
-
 constexpr RecordFormat kStreamSqFormat{"stream_sq_info", kStreamSqBytes, has_record_head,
-                                       "bad magic", stream_sq_time};
+                                       "bad magic", host_record_time};
 
 class StreamSqKind : public SliceKind {
  public:

@@ -7,7 +7,7 @@ namespace msprof::cann {
 namespace {
 
 constexpr RecordFormat kTaskMemoryInfoFormat{"task_memory_info", sizeof(TaskMemoryWire),
-                                             has_record_head};
+                                             has_record_head, "bad magic", host_record_time};
 
 class TaskMemoryKind : public SliceKind {
  public:

@@ -204,8 +204,8 @@ class TsTrackKind : public SliceKind {
       const auto tag = std::to_integer<std::uint8_t>(record.bytes[1]);
       if (!is_known(tag)) {
         stream.skip(context, record, "unknown tag");
-      } else if (!take(context, part, tag, record.bytes, counts)) {
-        stream.skip(context, record, "timestamp 0");
+      } else if (const auto why = take(context, part, tag, record.bytes, counts); !why.empty()) {
+        stream.skip(context, record, why);
       }
     });
     note_unread(context, part, counts);
@@ -222,8 +222,8 @@ class TsTrackKind : public SliceKind {
     Counts counts;
     const CannPart& part = import_.session.part_of(*files.front());
     const auto visit = [&](const TlvRecord& record) {
-      if (!take(context, part, record.tag, record.bytes, counts))
-        context.report.skip_record(kTsTrack, record.file->name, "timestamp 0", record.offset);
+      const auto why = take(context, part, record.tag, record.bytes, counts);
+      if (!why.empty()) context.report.skip_record(kTsTrack, record.file->name, why, record.offset);
     };
     read_tlv_records(context, kTsTrack, files, visit);
     note_unread(context, part, counts);
@@ -248,18 +248,38 @@ class TsTrackKind : public SliceKind {
     tell(FindingId::obsolete_records, counts.others, "status");
   }
 
-  // False for a step trace record without a time.
-  bool take(const ImportContext& context, const CannPart& part, std::uint8_t tag,
-            std::span<const std::byte> record, Counts& counts) {
+  // Time of a record that is read; 0 of others.
+  std::uint64_t ticks_of(TsTag tag, std::span<const std::byte> record) const {
+    switch (tag) {
+      case TsTag::time_line:
+        return decode<TimeLineWire>(record).ticks;
+      case TsTag::memcpy:
+        return import_.session.is_old() ? decode<TsHeadWire>(record).ticks : 0;
+      case TsTag::step_trace:
+      case TsTag::task_type:
+      case TsTag::flip:
+      case TsTag::block_num:
+        return decode<TsHeadWire>(record).ticks;
+      case TsTag::flip_old:
+        break;
+    }
+    return 0;
+  }
+
+  // Why a record cannot be; empty for one that was taken.
+  std::string_view take(const ImportContext& context, const CannPart& part, std::uint8_t tag,
+                        std::span<const std::byte> record, Counts& counts) {
+    if (part.clock && !part.clock->is_possible(ticks_of(static_cast<TsTag>(tag), record)))
+      return kImpossibleTime;
     TsTrackRecords& out = import_.devices[part.device.value_or(0)].ts_track;
     switch (static_cast<TsTag>(tag)) {
       case TsTag::step_trace:
-        return take_step(context, part, record);
+        return take_step(context, part, record) ? std::string_view() : "timestamp 0";
       case TsTag::task_type: {
         const auto wire = decode<TaskTypeWire>(record);
         out.states.push_back(
             {wire.head.ticks, masked(wire.stream), wire.task, wire.type, wire.state});
-        return true;
+        return {};
       }
       case TsTag::flip: {
         const auto wire = decode<FlipWire>(record);
@@ -269,34 +289,34 @@ class TsTrackKind : public SliceKind {
                                 ? static_cast<std::uint16_t>(wire.stream & kExpandedMask)
                                 : masked(wire.stream);
         out.flips.push_back({wire.head.ticks, stream, wire.number, wire.task});
-        return true;
+        return {};
       }
       case TsTag::block_num: {
         const auto wire = decode<BlockNumWire>(record);
         out.blocks.push_back(
             {wire.head.ticks, wire.stream, wire.task, wire.blocks, wire.mix_ratio});
-        return true;
+        return {};
       }
       case TsTag::time_line: {
         const auto wire = decode<TimeLineWire>(record);
         out.states.push_back({wire.ticks, masked(wire.stream), wire.task, wire.type, wire.state});
-        return true;
+        return {};
       }
       case TsTag::memcpy: {
         if (!import_.session.is_old()) {
           ++counts.memcpy;
-          return true;
+          return {};
         }
         const auto wire = decode<CopyWire>(record);
         out.copies.push_back({wire.head.ticks, wire.stream, wire.task, wire.state});
-        return true;
+        return {};
       }
       case TsTag::flip_old:
         ++counts.old_flips;
-        return true;
+        return {};
     }
     ++counts.others;
-    return true;
+    return {};
   }
 
   static std::uint16_t masked(std::uint16_t stream) {

@@ -34,6 +34,8 @@ class AclCallKind : public OldKind {
                                                         "ACL_OTHERS"};
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<AclCallWire>(record.bytes);
+      if (!are_possible({wire.begin_ns, wire.end_ns}))
+        return stream.skip(context, record, cann::kImpossibleTime);
       ApiCallRow call;
       call.process_id = wire.process;
       call.thread_id = wire.thread;
@@ -70,6 +72,8 @@ class RuntimeCallKind : public OldKind {
       const auto wire = cann::decode<RuntimeCallWire>(record.bytes);
       if (wire.task_count > kMaxTasks)
         return stream.skip(context, record, "more tasks than it has room for");
+      if (!are_possible({wire.begin_ns, wire.end_ns}))
+        return stream.skip(context, record, cann::kImpossibleTime);
       ApiCallRow call;
       call.process_id = import_.session.info().pid;
       call.thread_id = wire.thread;
@@ -117,6 +121,8 @@ class OldMsprofTxKind : public OldKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<OldTxWire>(record.bytes);
+      if (!are_possible({wire.start_ns, wire.end_ns}))
+        return stream.skip(context, record, cann::kImpossibleTime);
       UserRangeRow row;
       row.id = ++data().ranges;
       row.process_id = wire.process;

@@ -3,7 +3,9 @@
 // Source: cann5_classic.md 6, 7, 9.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -97,6 +99,12 @@ class OldKind : public cann::SliceKind {
  protected:
   static std::int64_t device_of(const CannPart& part) { return part.device.value_or(0); }
   HostData& data() { return *import_.cann5; }
+  // False where one of these is no time of the host.
+  bool are_possible(std::initializer_list<std::uint64_t> monotonic_ns) const {
+    return std::all_of(monotonic_ns.begin(), monotonic_ns.end(), [this](std::uint64_t ns) {
+      return import_.session.host_clock()->is_possible(ns);
+    });
+  }
   // Wall-clock ns of a time of the host.
   std::int64_t wall_ns(std::uint64_t monotonic_ns) const {
     return import_.session.host_clock()->ns(monotonic_ns);

@@ -169,6 +169,7 @@ class StepInfoKind : public OldKind {
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, std::uint64_t> open;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<StepInfoWire>(record.bytes);
+      if (!are_possible({wire.time_ns})) return stream.skip(context, record, cann::kImpossibleTime);
       const std::tuple key(wire.model, wire.iteration, wire.thread);
       if (wire.is_end == 0) {
         open.insert_or_assign(key, wire.time_ns);
@@ -214,6 +215,8 @@ class ModelLoadKind : public OldKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<ModelLoadWire>(record.bytes);
+      if (!are_possible({wire.start_ns, wire.end_ns}))
+        return stream.skip(context, record, cann::kImpossibleTime);
       const std::int64_t name_id = text_id(import_, context.store, wire.name);
       data().model_names.insert_or_assign(wire.model, name_id);
       ApiCallRow call;
@@ -239,6 +242,9 @@ class ModelTimeKind : public OldKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<ModelTimeWire>(record.bytes);
+      if (!are_possible({wire.input_start_ns, wire.input_end_ns, wire.infer_start_ns,
+                         wire.infer_end_ns, wire.output_start_ns, wire.output_end_ns}))
+        return stream.skip(context, record, cann::kImpossibleTime);
       const std::int64_t name_id = text_id(import_, context.store, wire.name);
       data().model_names.try_emplace(wire.model, name_id);
       const auto add = [&](std::string_view phase, std::uint64_t start, std::uint64_t end) {
@@ -310,6 +316,8 @@ class DynamicOpKind : public OldKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<DynamicOpExecuteWire>(record.bytes);
+      if (!are_possible({wire.start_ns, wire.end_ns}))
+        return stream.skip(context, record, cann::kImpossibleTime);
       ApiCallRow call;
       call.process_id = import_.session.info().pid;
       call.thread_id = wire.thread;

@@ -48,9 +48,16 @@ class OldHcclKind : public OldKind {
     if (name.starts_with(kHost)) name.erase(0, kHost.size());
     auto& tasks = data().devices[device_of(part)].comm_tasks;
     stream.open(context, [&](const StreamRecord& record) {
-      tasks.push_back(task_of(context, cann::decode<HcclWire>(record.bytes), name));
+      const auto wire = cann::decode<HcclWire>(record.bytes);
+      const std::int64_t start = start_of(wire);
+      if (start < 0 || !are_possible({static_cast<std::uint64_t>(start)}))
+        return stream.skip(context, record, cann::kImpossibleTime);
+      tasks.push_back(task_of(context, wire, name));
     });
   }
+
+  // In ns; negative where it is no time.
+  static std::int64_t start_of(const HcclWire& wire) { return whole(wire.time_us * 1e3); }
 
   OldCommTask task_of(const ImportContext& context, const HcclWire& wire,
                       const std::string& collective) const {
@@ -92,9 +99,8 @@ class OldHcclKind : public OldKind {
     }
     call.duration_estimated_ps = whole(estimated_us * 1e6);
     task.duration_ns = std::max<std::int64_t>(whole(estimated_us * 1e3), 0);
-    const std::int64_t start = whole(wire.time_us * 1e3);
-    task.start_ns = wall_ns(start < 0 ? 0 : static_cast<std::uint64_t>(start));
-    call.host_count = start;
+    call.host_count = start_of(wire);
+    task.start_ns = wall_ns(static_cast<std::uint64_t>(call.host_count));
     return task;
   }
 

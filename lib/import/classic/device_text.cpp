@@ -48,6 +48,10 @@ std::optional<NodeEntry> parse_node(std::string_view text) {
   entry.compute_start_us = number_behind(rest, "compute start:");
   entry.memcpy_start_us = number_behind(rest, "memcpy start:");
   entry.memcpy_end_us = number_behind(rest, "memcpy end:");
+  for (const auto& us : {start, other_start, end, entry.compute_start_us, entry.memcpy_start_us,
+                         entry.memcpy_end_us}) {
+    if (us.value_or(0) > cann::kMaxTimeUs) return std::nullopt;
+  }
   std::string_view node = trim(parts[0]);
   // A full name is its last part up to the first "-".
   const std::size_t slash = node.rfind('/');
@@ -104,6 +108,7 @@ class AicpuTextKind : public TextFiles {
                    }
                    auto thread = parse_thread(text);
                    if (!thread) return "damaged entry";
+                   if (!is_possible(device, *thread)) return cann::kImpossibleTime;
                    thread->id = ++data().threads;
                    thread->device_id = device;
                    context.store.add(*thread);
@@ -115,6 +120,21 @@ class AicpuTextKind : public TextFiles {
   }
 
  private:
+  const CannPart* part_of(std::int64_t device) const {
+    const CannPart* part = nullptr;
+    for (const CannPart& candidate : import_.session.parts()) {
+      if (candidate.device == device) part = &candidate;
+    }
+    return part;
+  }
+
+  bool is_possible(std::int64_t device, const AicpuThreadRow& thread) const {
+    const CannPart* part = part_of(device);
+    if (part == nullptr || !part->clock) return true;
+    return part->clock->is_possible(static_cast<std::uint64_t>(thread.before_run_ticks)) &&
+           part->clock->is_possible(static_cast<std::uint64_t>(thread.after_run_ticks));
+  }
+
   // Its times are those of the driver's ticks, where it said them: the us are of another clock.
   void add_node(const ImportContext& context, std::int64_t device, const NodeEntry& entry,
                 const AicpuThreadRow* thread) {
@@ -133,10 +153,7 @@ class AicpuTextKind : public TextFiles {
       row.dispatch_us = thread->dispatch_us;
       row.total_ns = saturating_multiply_us(thread->total_us);
     }
-    const CannPart* part = nullptr;
-    for (const CannPart& candidate : import_.session.parts()) {
-      if (candidate.device == device) part = &candidate;
-    }
+    const CannPart* part = part_of(device);
     if (part != nullptr && part->clock) {
       if (thread != nullptr) {
         row.start_ns = part->clock->ns(static_cast<std::uint64_t>(thread->before_run_ticks));
@@ -206,7 +223,7 @@ class QueueTextKind : public TextFiles {
 
   static bool take_action(const ImportContext& context, std::string_view text, DataQueueRow& row) {
     const auto entry = cann::parse_dequeue(text);
-    if (!entry) return false;
+    if (!entry || entry->start_us > cann::kMaxTimeUs) return false;
     row.source_name_id = context.store.name_id(entry->source);
     row.action_name_id = context.store.name_id(entry->action);
     row.start_us = cann::cell(entry->start_us);

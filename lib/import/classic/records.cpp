@@ -32,6 +32,8 @@ class TrainingTraceKind : public cann::SliceKind {
     auto& marks = import_.classic->devices[part.device.value_or(0)].marks;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<TrainingTraceWire>(record.bytes);
+      if (part.clock && !part.clock->is_possible(wire.ticks))
+        return stream.skip(context, record, cann::kImpossibleTime);
       marks.push_back({wire.tag, wire.ticks, wire.stream});
     });
   }
@@ -46,6 +48,8 @@ class RuntimeLaunchKind : public cann::SliceKind {
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<RuntimeLaunchWire>(record.bytes);
+      if (!import_.session.host_clock()->is_possible(wire.time_ns))
+        return stream.skip(context, record, cann::kImpossibleTime);
       TaskLaunchRow row;
       row.id = ++import_.classic->launches;
       row.device_id = part.device.value_or(0);

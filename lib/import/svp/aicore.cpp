@@ -57,7 +57,6 @@ std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
   }
   const bool too_long = duration == kNull ? total > kMaxDurationNs : duration > kMaxDurationNs;
   if (too_long) return "duration above 2^53 ns";
-  if (slots[kCoreStart] > INT64_MAX - kMaxDurationNs) return "value out of range";
   return why_impossible_span(slots[kCoreStart], slots[kCoreEnd]);
 }
 

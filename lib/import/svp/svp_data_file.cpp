@@ -165,6 +165,9 @@ bool is_unwritten(std::span<const std::byte> record) {
 }
 
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns) {
+  // Whatever clock counts, since its start or 1970: no machine is on in 2043 by it.
+  constexpr std::int64_t kMaxStartNs = std::int64_t{1} << 61;
+  if (start_ns != kNull && start_ns > kMaxStartNs) return "impossible time";
   if (start_ns == kNull || end_ns == kNull) return {};
   if (end_ns < start_ns) return "end before start";
   if (end_ns - start_ns > kMaxDurationNs) return "duration above 2^53 ns";

@@ -87,7 +87,6 @@ void tell_unexpected(const CannImport& import, const ImportContext& context, con
 // Whether samples of a collection can be of that time: from a day before its begin to 30 days after
 // it. Records without a mark say by it that they are none.
 bool is_time(const CannSession& session, std::int64_t ns);
-inline constexpr std::string_view kImpossibleTime = "impossible time";
 
 // The value of a counter of 64 bits as a sample; what does not fit is the largest that does.
 constexpr std::int64_t sample_value(std::uint64_t value) {

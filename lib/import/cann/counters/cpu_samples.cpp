@@ -206,6 +206,7 @@ class AiCtrlCpuKind : public TextKind {
       has_sample = true;
       const std::int64_t time_ns =
           part.start->of_device(static_cast<std::uint64_t>(sample.time_ns));
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
       const bool is_kept =
           function && group->add(*function, sample.event, kNull, time_ns, sample.count);
       return is_kept ? std::string_view() : kTooManyFunctions;
@@ -316,6 +317,8 @@ class TsCpuKind : public SliceKind {
       }
       ++records;
       const auto wire = decode<TsCpuWire>(record.bytes);
+      const std::int64_t time_ns = part.start->of_device(wire.time_ns);
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       std::array<char, 20> text{};
       const char* const end =
           fmt::format_to(text.data(), "0x{:x}", static_cast<std::uint64_t>(wire.address));
@@ -326,8 +329,7 @@ class TsCpuKind : public SliceKind {
         const TsCpuCount count = wire.counts[i];
         // A place that was not used.
         if (count.event == 0 && count.count == 0) continue;
-        if (!tracks.add(*number, count.event, places[count.event],
-                        part.start->of_device(wire.time_ns), count.count))
+        if (!tracks.add(*number, count.event, places[count.event], time_ns, count.count))
           return stream.skip(context, record, kTooManyFunctions);
       }
     });

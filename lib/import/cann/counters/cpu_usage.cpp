@@ -91,7 +91,7 @@ class CpuUsageKind : public TextKind {
       core.last = times;
     };
     TimeOrder<CpuTimes> order;
-    ProcFrame frame(*part.start);
+    ProcFrame frame(import_.session, *part.start);
     lines.read([&](std::string_view line) -> std::string_view {
       if (const auto reason = frame.take(line)) return *reason;
       if (!line.starts_with("cpu")) {

@@ -116,6 +116,7 @@ class DdrKind : public SliceKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<DdrWire>(record.bytes);
       const std::int64_t time_ns = part.start->after_start_us(clock.unwrapped(wire.time_us));
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       if (!order.add(time_ns, {wire.count, wire.master, wire.event != 0, record.offset}, take))
         stream.skip(context, record, kTooLate);
     });

@@ -128,7 +128,9 @@ class DvppKind : public TextKind {
       EngineSample sample;
       const auto ns = ns_of_stamp(words[0]);
       if (!ns || !read_engine(words, 1, has_dvpp, sample)) return kNotTheForm;
-      if (!order.add(part.start->of_device(*ns), sample, take)) return kTooLate;
+      const std::int64_t time_ns = part.start->of_device(*ns);
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
+      if (!order.add(time_ns, sample, take)) return kTooLate;
       lines.count();
       return {};
     });

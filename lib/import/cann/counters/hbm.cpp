@@ -90,7 +90,9 @@ class HbmKind : public SliceKind {
     };
     const auto add = [&](const auto& wire, const StreamRecord& record) {
       const HbmAmount amount{wire.event != 0, wire.channel, wire.count};
-      if (!order.add(time_of(part, wire), {amount, record.offset}, take))
+      const std::int64_t time_ns = time_of(part, wire);
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
+      if (!order.add(time_ns, {amount, record.offset}, take))
         stream.skip(context, record, kTooLate);
     };
     stream.open(context, [&](const StreamRecord& record) {

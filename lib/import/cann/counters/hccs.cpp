@@ -54,7 +54,9 @@ class HccsKind : public TextKind {
       const auto ns = words.size() == 3 ? ns_of_stamp(words[0]) : std::nullopt;
       if (!ns || !words.number(1, totals.sent) || !words.number(2, totals.received))
         return kNotTheForm;
-      if (!order.add(part.start->of_device(*ns), totals, take)) return kTooLate;
+      const std::int64_t time_ns = part.start->of_device(*ns);
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
+      if (!order.add(time_ns, totals, take)) return kTooLate;
       lines.count();
       return {};
     });

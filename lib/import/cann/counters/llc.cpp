@@ -168,7 +168,9 @@ class LlcKind : public SliceKind {
         return;
       }
       const Item item{wire.cache, place, wire.count, record.offset};
-      if (!order.add(time_of(part, wire), item, take)) stream.skip(context, record, kTooLate);
+      const std::int64_t time_ns = time_of(part, wire);
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
+      if (!order.add(time_ns, item, take)) stream.skip(context, record, kTooLate);
     };
     const bool is_later = has_later_layout(part);
     stream.open(context, [&](const StreamRecord& record) {

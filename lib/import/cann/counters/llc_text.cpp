@@ -154,6 +154,7 @@ class LlcTextKind : public TextKind {
       }
       const std::int64_t time_ns =
           saturating_add(part.start->after_start_us(0), parsed.after_start_ns);
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
       const std::int64_t bytes = static_cast<std::int64_t>(parsed.count) * kCacheLineBytes;
       if (!order.add(time_ns, {event, bytes}, take)) return kTooLate;
       lines.count();

@@ -81,7 +81,9 @@ class NetdevStatsKind : public TextKind {
       for (std::size_t i = 0; i < totals.size(); ++i)
         is_good = is_good && words.number(i + 1, totals[i]);
       if (!is_good) return kNotTheForm;
-      if (!order.add(part.start->of_host(ns), totals, take)) return kTooLate;
+      const std::int64_t time_ns = part.start->of_host(ns);
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
+      if (!order.add(time_ns, totals, take)) return kTooLate;
       lines.count();
       return {};
     });

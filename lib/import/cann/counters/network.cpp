@@ -128,7 +128,9 @@ class NetworkKind : public TextKind {
           !read_port_sample(words, sample))
         return kNotTheForm;
       expected_words = words.size();
-      if (!order.add(part.start->of_device(*ns), sample, take)) return kTooLate;
+      const std::int64_t time_ns = part.start->of_device(*ns);
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
+      if (!order.add(time_ns, sample, take)) return kTooLate;
       lines.count();
       return {};
     });

@@ -67,6 +67,7 @@ class NpuMemKind : public SliceKind {
       if (!subject.is_open) subject = open(tracks, part, wire.event);
       const std::int64_t time_ns =
           part.start->after_start_us(is_later ? wire.later_time_us : clock.unwrapped(wire.time_us));
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       tracks.add(subject.ddr, time_ns, sample_value(wire.ddr_bytes));
       tracks.add(subject.hbm, time_ns, sample_value(wire.hbm_bytes));
       tracks.add(subject.both, time_ns, sample_value(wire.ddr_bytes + wire.hbm_bytes));

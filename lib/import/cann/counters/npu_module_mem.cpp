@@ -51,8 +51,7 @@ class NpuModuleMemKind : public SliceKind {
       std::size_t& track = opened[wire.module];
       if (track == kNotOpen) track = open(tracks, part, wire.module);
       const std::int64_t time_ns = clock->ns(wire.host_count);
-      if (time_ns == INT64_MAX || time_ns == INT64_MIN)
-        return stream.skip(context, record, "impossible time");
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       tracks.add(track, time_ns,
                  wire.bytes > INT64_MAX ? -1 : static_cast<std::int64_t>(wire.bytes));
     });

@@ -56,6 +56,7 @@ class PcieKind : public SliceKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<PcieWire>(record.bytes);
       const std::int64_t time_ns = part.start->of_device(wire.device_ns);
+      if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       for (std::size_t group = 0; group < kPcieGroups; ++group) {
         constexpr std::int64_t kUsPerSecond = 1'000'000;
         const std::int64_t factor = group == kPcieLatency ? 1 : kUsPerSecond;

@@ -19,7 +19,9 @@ std::optional<std::string_view> ProcFrame::take(std::string_view line) {
     std::uint64_t ns = 0;
     time_ns_.reset();
     if (!parse_u64(trim(line.substr(kTimeStamp.size())), ns)) return kNotTheForm;
-    time_ns_ = start_.of_device(ns);
+    const std::int64_t time_ns = start_.of_device(ns);
+    if (!is_time(session_, time_ns)) return kImpossibleTime;
+    time_ns_ = time_ns;
     return std::string_view();
   }
   if (line.empty() || line.starts_with("Index:") || line.starts_with("DataLen:"))

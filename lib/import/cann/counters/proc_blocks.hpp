@@ -18,7 +18,8 @@ inline constexpr std::string_view kCutBlock = "a block without its end";
 // its end. The ns are of the monotonic clock of the device, in the host's folder of the host.
 class ProcFrame {
  public:
-  explicit ProcFrame(const StartMoment& start) : start_(start) {}
+  ProcFrame(const CannSession& session, const StartMoment& start)
+      : session_(session), start_(start) {}
 
   // Empty for a line within a block; else what SliceLines wants to know of the line.
   std::optional<std::string_view> take(std::string_view line);
@@ -26,6 +27,7 @@ class ProcFrame {
   std::optional<std::int64_t> time_ns() const { return time_ns_; }
 
  private:
+  const CannSession& session_;
   const StartMoment& start_;
   std::optional<std::int64_t> time_ns_;
 };

@@ -82,7 +82,7 @@ class SystemMemoryKind : public TextKind {
       }
     };
     TimeOrder<MemoryValues> order;
-    ProcFrame frame(*part.start);
+    ProcFrame frame(import_.session, *part.start);
     MemoryValues block = no_memory_values();
     bool is_open = false;  // has lines, and no end yet
     lines.read([&](std::string_view line) -> std::string_view {
@@ -147,7 +147,7 @@ class ProcessMemoryKind : public TextKind {
         tracks.add(*first_track + i, time_ns, sizes[i]);
     };
     TimeOrder<ProcessSizes> order;
-    ProcFrame frame(*part.start);
+    ProcFrame frame(import_.session, *part.start);
     std::optional<ProcessSizes> block;  // until its end
     lines.read([&](std::string_view line) -> std::string_view {
       if (begins_block(line) && block) lines.skip(kCutBlock);

@@ -108,7 +108,7 @@ class ProcessCpuUsageKind : public TextKind {
       last = {time_ns, times};
     };
     TimeOrder<ProcessTimes> order;
-    ProcFrame frame(*part.start);
+    ProcFrame frame(import_.session, *part.start);
     ProcessBlock block;
     bool has_pid = false;
     lines.read([&](std::string_view line) -> std::string_view {

@@ -5,12 +5,9 @@
 
 #include <cstdint>
 
-#include "session/cann_session.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
-
-// No device runs for more microseconds than these, 142 years.
-inline constexpr std::uint64_t kMaxTimeUs = std::uint64_t{1} << 52;
 
 // Whether it can be a time at all: records without a mark say by it that they are none.
 template <typename Wire>

@@ -25,7 +25,7 @@ struct __attribute__((packed)) StaticMemoryWire {
 static_assert(sizeof(StaticMemoryWire) == 256);
 
 constexpr RecordFormat kStaticMemoryFormat{"static_op_mem", sizeof(StaticMemoryWire),
-                                           has_record_head};
+                                           has_record_head, "bad magic", host_record_time};
 constexpr std::size_t kMaxOperators = 65536;
 
 class StaticMemoryKind : public SliceKind {

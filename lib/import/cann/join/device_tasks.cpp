@@ -494,11 +494,11 @@ void DeviceTasks::write_waits(const Task& task, const TaskRow& row) {
       settings_.waits->of(key_stream(task), task.task_number, task.start.ticks);
   TaskWaitRow waits;
   waits.task_id = row.id;
-  if (ticks.waiting != 0)
+  if (ticks.waiting != 0 && ticks.waiting <= task.start.ticks)
     waits.waiting_ns = settings_.clock->duration_ns(task.start.ticks - ticks.waiting);
-  if (ticks.pending != 0)
+  if (ticks.pending != 0 && ticks.pending <= task.end_ticks)
     waits.pending_ns = settings_.clock->duration_ns(task.end_ticks - ticks.pending);
-  if (ticks.waiting != 0 || ticks.pending != 0) store_.add(waits);
+  if (waits.waiting_ns != kNull || waits.pending_ns != kNull) store_.add(waits);
 }
 
 void DeviceTasks::write_counters(const Task& task) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "base/number.hpp"
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_association.hpp"
 #include "import/cann/join/host_rows.hpp"
@@ -250,12 +251,15 @@ void HostReading::open() {
 // A call that ends an hour after the collection did not.
 void HostReading::limit_calls() {
   const CannSession& session = import_.session;
-  if (!session.host_clock() || !session.has_end() || session.end_ns() <= session.begin_ns()) return;
+  if (!session.host_clock()) return;
+  calls_.set_latest_end(session.host_clock()->latest());
+  if (!session.has_end() || session.end_ns() <= session.begin_ns()) return;
   constexpr double kHourNs = 3600e9;
   constexpr double kNsPerSecond = 1e9;
   const ClockStart& start = session.host_clock()->start();
-  const double ns =
-      static_cast<double>(session.end_ns() - session.host_clock()->ns(start.count)) + kHourNs;
+  const double ns = static_cast<double>(saturating_subtract(
+                        session.end_ns(), session.host_clock()->ns(start.count))) +
+                    kHourNs;
   const double count = static_cast<double>(start.count) +
                        ns * static_cast<double>(start.frequency_hz) / kNsPerSecond;
   constexpr double kMax = 1.8e19;
