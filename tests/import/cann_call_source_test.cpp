@@ -17,7 +17,7 @@ namespace {
 
 class EmptySession : public Session {
  public:
-  EmptySession() : Session(Dialect::cann, "PROF_1") {}
+  EmptySession() : Session(Dialect::cann, "PROF_1", {}) {}
 };
 
 std::string call(std::uint16_t level, std::uint64_t begin, std::uint64_t end,

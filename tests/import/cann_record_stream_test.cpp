@@ -43,7 +43,7 @@ std::string records(std::uint64_t first, std::uint64_t last) {
 
 class StreamSession : public Session {
  public:
-  StreamSession() : Session(Dialect::cann, "PROF_1") {}
+  StreamSession() : Session(Dialect::cann, "PROF_1", {}) {}
 };
 
 struct Reading {
