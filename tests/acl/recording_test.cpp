@@ -271,7 +271,7 @@ TEST_CASE("records of which readers need every one are not removed at the storag
 void starve_the_slice_worker() {
   cpu_set_t one;
   CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
     const pid_t thread = std::stoi(task.path().filename().string());
     if (read_file(task.path() / "comm") == "msprof-slices\n") {
