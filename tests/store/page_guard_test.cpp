@@ -248,7 +248,7 @@ TEST_CASE("temporary files of a small database have a limit") {
     return error.code() == Exit::cannot_write &&
            std::string(error.what()).find("TMPDIR") != std::string::npos;
   };
-  CHECK_THROWS_MATCHES(sort(300), Error, Catch::Predicate<Error>(has_no_room));
+  CHECK_THROWS_MATCHES(sort(400), Error, Catch::Predicate<Error>(has_no_room));
   // What an ended statement had is free again.
   CHECK_NOTHROW(sort(200));
 }

@@ -178,14 +178,14 @@ bool PageTree::accepts(std::uint32_t number, const std::byte* page) {
   return true;
 }
 
-// Bytes of all temporary files that are open, and of the largest database that was opened.
+// Bytes of all temporary files that are open, and of the databases, once for each connection.
 std::atomic<std::int64_t> g_temporary_bytes{0};
-std::atomic<std::int64_t> g_largest_database{0};
+std::atomic<std::int64_t> g_database_bytes{0};
 
 // Enough for sorts of all rows of a store and for the tables that `query` makes of summary tables.
 std::int64_t most_temporary_bytes() {
   constexpr std::int64_t kLeast = 256 << 20;
-  return kLeast + 4 * g_largest_database.load();
+  return kLeast + 4 * g_database_bytes.load();
 }
 
 enum class FileKind { database, log, temporary, other };
@@ -194,9 +194,9 @@ enum class FileKind { database, log, temporary, other };
 struct GuardedFile {
   sqlite3_file base;
   FileKind kind;
-  PageTree* tree;              // owned by the database, used by its write-ahead log; else null
-  GuardedFile* peer;           // the log of a database, the database of a log; or null
-  std::int64_t written_bytes;  // of a temporary file
+  PageTree* tree;      // owned by the database, used by its write-ahead log; else null
+  GuardedFile* peer;   // the log of a database, the database of a log; or null
+  std::int64_t bytes;  // of a database when it was opened, of a temporary file so far
 };
 
 GuardedFile& guarded(sqlite3_file* file) {
@@ -252,7 +252,8 @@ int guarded_close(sqlite3_file* file) {
   const int code = pass_on(&sqlite3_io_methods::xClose, file);
   if (guard.peer != nullptr) guard.peer->peer = nullptr;
   if (guard.kind == FileKind::database) delete guard.tree;
-  g_temporary_bytes -= guard.written_bytes;
+  if (guard.kind == FileKind::database) g_database_bytes -= guard.bytes;
+  if (guard.kind == FileKind::temporary) g_temporary_bytes -= guard.bytes;
   return code;
 }
 
@@ -274,10 +275,10 @@ int guarded_read(sqlite3_file* file, void* to, int count, sqlite3_int64 offset) 
 int guarded_write(sqlite3_file* file, const void* from, int count, sqlite3_int64 offset) {
   if (interrupt::received() != 0) return SQLITE_INTERRUPT;
   GuardedFile& guard = guarded(file);
-  if (guard.kind == FileKind::temporary && offset + count > guard.written_bytes) {
-    const std::int64_t more = offset + count - guard.written_bytes;
+  if (guard.kind == FileKind::temporary && offset + count > guard.bytes) {
+    const std::int64_t more = offset + count - guard.bytes;
     if (g_temporary_bytes.load() + more > most_temporary_bytes()) return SQLITE_FULL;
-    guard.written_bytes += more;
+    guard.bytes += more;
     g_temporary_bytes += more;
   }
   return pass_on(&sqlite3_io_methods::xWrite, file, from, count, offset);
@@ -358,10 +359,8 @@ int guarded_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, 
       pass_on(&sqlite3_io_methods::xClose, file);
       return SQLITE_NOMEM;
     }
-    const auto bytes = static_cast<std::int64_t>(bytes_of(&guard));
-    std::int64_t largest = g_largest_database.load();
-    while (bytes > largest && !g_largest_database.compare_exchange_weak(largest, bytes)) {
-    }
+    guard.bytes = static_cast<std::int64_t>(bytes_of(&guard));
+    g_database_bytes += guard.bytes;
   } else if (guard.kind == FileKind::log) {
     guard.peer = &guarded(sqlite3_database_file_object(name));
     guard.peer->peer = &guard;

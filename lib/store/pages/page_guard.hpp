@@ -11,7 +11,7 @@
 // Nothing is read for it that SQLite does not read anyway, and nothing when the file is opened.
 //
 // Temporary files of these connections (sorts, temporary tables) get SQLITE_FULL when they take
-// more together than a multiple of the largest database opened.
+// more together than a multiple of the databases that are open.
 #pragma once
 
 struct sqlite3;
