@@ -17,6 +17,7 @@
 #include "cluster/part_files.hpp"
 #include "cluster/products/cluster_view.hpp"
 #include "fuzz_cann.hpp"
+#include "page_graph.hpp"
 #include "seeds.hpp"
 #include "store/row_cursor.hpp"
 
@@ -73,6 +74,8 @@ bool merge(const std::vector<fs::path>& parts, const fs::path& output, std::int6
 }
 
 }  // namespace
+
+MSPROF_MUTATE_PAGES
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   log::set_level(log::Level::silent);

@@ -9,6 +9,14 @@
 #include "seeds.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// Of targets that edit their inputs; null for the others.
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
+                                                                     std::size_t size,
+                                                                     std::size_t max_size,
+                                                                     unsigned seed);
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) {
+  return size;
+}
 
 namespace {
 
@@ -38,6 +46,16 @@ int main(int argc, char** argv) {
       std::string flipped = seed;
       flipped[at] = static_cast<char>(flipped[at] ^ 0xff);
       run(flipped);
+    }
+    if (LLVMFuzzerCustomMutator == nullptr) continue;
+    for (std::size_t edits = 0; edits < 2 * steps; ++edits, ++count) {
+      constexpr std::size_t kRoom = 1 << 14;
+      std::string edited = seed;
+      edited.resize(seed.size() + kRoom);
+      edited.resize(LLVMFuzzerCustomMutator(reinterpret_cast<std::uint8_t*>(edited.data()),
+                                            seed.size(), edited.size(),
+                                            static_cast<unsigned>(2 * (i + edits * 977) + 1)));
+      run(edited);
     }
   }
   const auto kept = msprof::fuzz::hex_corpus(argv[2], argv[1]);
