@@ -155,8 +155,10 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
       folder.remember(result, fingerprints[of_task[task]]);
       return true;
     }
-    result.reason = is_made ? "no part was written" : sentence_of(end, tasks[task].log);
-    if (is_made) result.exit = Exit::internal_error;
+    // A damaged store gives no part, and `rank` says why.
+    const bool is_unexplained = result.exit == Exit::ok;
+    result.reason = is_unexplained ? "no part was written" : sentence_of(end, tasks[task].log);
+    if (is_unexplained) result.exit = Exit::internal_error;
     log::warn("{}: {} (log: {})", result.capture.folder.string(), result.reason,
               tasks[task].log.string());
     return false;
