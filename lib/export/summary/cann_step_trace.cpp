@@ -9,12 +9,6 @@ namespace {
 
 constexpr const char* kReduces = " FROM iteration_part WHERE is_get_next = 0 ";
 
-std::int64_t most_reduces(const Database& db) {
-  Statement read = db.prepare(std::string("SELECT max(n) FROM (SELECT count(*) AS n") + kReduces +
-                              "GROUP BY iteration_id)");
-  return read.step() ? read.integer(0) : 0;
-}
-
 class CannStepTrace : public cann::Table {
  public:
   CannStepTrace()
@@ -35,7 +29,7 @@ class CannStepTrace : public cann::Table {
   // A pair for each all-reduce of the iteration that has most.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = Table::columns(db);
-    for (std::int64_t left = most_reduces(db); left > 0; --left) {
+    for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
       all.emplace_back("Reduce Start(us)");
       all.emplace_back("Reduce Duration(us)");
     }
@@ -43,7 +37,7 @@ class CannStepTrace : public cann::Table {
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const std::int64_t most = most_reduces(db);
+    const std::int64_t most = cann::most_reduces(db);
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
         " refresh_ns, data_aug_ns, model_number, start_ns FROM iteration ORDER BY id");

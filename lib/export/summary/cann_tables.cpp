@@ -38,6 +38,21 @@ bool has_stars(const Database& db) {
   return !read.step() || read.integer(0) != 0;
 }
 
+std::int64_t most_reduces(const Database& db) {
+  Statement read = db.prepare(
+      "SELECT ifnull(max(n), 0), ifnull(sum(n), 0), (SELECT count(*) FROM iteration)"
+      " FROM (SELECT count(*) AS n FROM iteration_part WHERE is_get_next = 0 GROUP BY "
+      "iteration_id)");
+  if (!read.step()) return 0;
+  const std::int64_t most = read.integer(0);
+  const std::int64_t rows = read.integer(1) + read.integer(2);
+  constexpr std::int64_t kFewCells = 10'000'000;
+  constexpr std::int64_t kCellsPerRow = 64;
+  if (most * read.integer(2) > kFewCells + kCellsPerRow * rows)
+    throw db.damaged("an iteration with more all-reduces than all others");
+  return most;
+}
+
 void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id) {
   name_id ? out.text(texts(*name_id)) : out.missing();
 }

@@ -97,6 +97,11 @@ class DeviceTotals {
   std::map<std::int64_t, int128> totals_;
 };
 
+// All-reduces of the iteration that has most: each row of step_trace has a pair of cells for so
+// many. Throws the Error of a damaged store where the table would be very much larger than the rows
+// it is made of.
+std::int64_t most_reduces(const Database& db);
+
 // The cells from Count to Ratio(%).
 inline void write_times(RowSink& out, const Times& times, const std::string& mean_us,
                         const std::string& ratio) {

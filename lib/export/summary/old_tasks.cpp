@@ -254,11 +254,7 @@ class OldStepTrace : public cann::Table {
   // As many reduces as the longest row has.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = Table::columns(db);
-    Statement most = db.prepare(
-        "SELECT ifnull(max(n), 0) FROM (SELECT count(*) AS n FROM iteration_part"
-        " WHERE is_get_next = 0 GROUP BY iteration_id)");
-    const std::int64_t count = most.step() ? most.integer(0) : 0;
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
       all.emplace_back("Reduce Start");
       all.emplace_back("Reduce Duration(us)");
     }
