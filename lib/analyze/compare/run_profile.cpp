@@ -204,6 +204,8 @@ void read_ratios(const Database& db, RunProfile& run) {
 constexpr std::size_t kHalf = 10;
 // More layers than this are never fused into one; a store from elsewhere may say so.
 constexpr std::size_t kMaxOriginals = 64;
+// Further operators are one; only a store from elsewhere has more.
+constexpr std::size_t kMaxOperators = 100'000;
 
 std::string text_of(const Statement& row, int column) {
   return valid_utf8(row.text(column));
@@ -249,6 +251,13 @@ FusedNames read_fused_names(const Database& db) {
   return fused;
 }
 
+OpProfile other_operators() {
+  OpProfile op;
+  op.name = op.type = "(others)";
+  op.originals = {op.name};
+  return op;
+}
+
 // Operators of v_ops; those of a model that is on several devices are one.
 struct OpSlots {
   std::vector<OpProfile> ops;
@@ -262,6 +271,11 @@ OpSlots read_ops(const QueryDb& db, const FusedNames& fused) {
       "SELECT op_id, model, position, name, original_names, type, unit, input_shapes,"
       " output_shapes FROM v_ops ORDER BY op_id");
   while (read.step()) {
+    if (slots.ops.size() >= kMaxOperators) {
+      if (slots.ops.size() == kMaxOperators) slots.ops.push_back(other_operators());
+      slots.slot_of_op[read.integer(0)] = kMaxOperators;
+      continue;
+    }
     OpProfile op;
     op.model = text_of(read, 1);
     op.name = text_of(read, 3);
