@@ -54,7 +54,9 @@ void fail_with(sqlite3* db, std::string_view doing) {
     case SQLITE_FULL:
       if (sqlite3_db_readonly(db, "main") == 1) {
         throw Error(Exit::cannot_write,
-                    message + " (temporary files; TMPDIR can name a folder with more space)");
+                    message +
+                        " (temporary files may take 256 MiB and four times the store; TMPDIR"
+                        " names their folder)");
       }
       [[fallthrough]];
     case SQLITE_IOERR:
