@@ -57,7 +57,10 @@ struct Hostile {
                 "SELECT * FROM v_ops, v_executions LIMIT 20"},
           Words{"query", "-q", "-dir", dir, "--json", "SELECT * FROM op_summary LIMIT 20"},
           Words{"compare", base, dir}, Words{"advise", "-dir", dir}, Words{"doctor", "--dir", dir},
-          Words{"export", "all", "-q", "-dir", dir},
+          Words{"export", "all", "-q", "-dir", dir}, Words{"list", folder.path().string()},
+          Words{"report", "-dir", dir},
+          Words{"rank", "--output", (folder / "a.part").string(), "-dir", dir},
+          Words{"cluster", "--output", (folder / "cluster").string(), dir},
           Words{"export", "timeline", "-q", "--layers", "all", "--time-range", "1ms:2s",
                 "--min-dur", "1us", "-dir", dir},
           Words{"export", "timeline", "-q", "--split", "40kB", "-dir", dir}}) {

@@ -119,6 +119,20 @@ TEST_CASE("a part gives back every cell of every table") {
   CHECK_FALSE(totals.next());
 }
 
+TEST_CASE("texts of a part are found by their index, and their index by them") {
+  std::vector<std::string> texts;
+  for (int count = 0; count < 70; ++count) {
+    const PartTexts all = texts;
+    REQUIRE(all.size() == texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      CHECK(all[i] == texts[i]);
+      CHECK(all.index_of(texts[i]) == i);
+    }
+    texts.push_back(std::string(static_cast<std::size_t>(count / 26), 'z') +
+                    static_cast<char>('a' + count % 26));
+  }
+}
+
 TEST_CASE("an empty part is one, with all its tables") {
   const TempFolder folder;
   PartWriter(folder / "empty.part", {}).publish({});
