@@ -1,4 +1,5 @@
 // The writer of PROF folders: names, files, full disks, kills, forks.
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -301,6 +302,50 @@ TEST_CASE("the storage limit loses the oldest records where the slice worker has
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+namespace {
+
+// Until there is no room for a byte.
+void fill(const fs::path& disk) {
+  const int fd = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
+  for (std::size_t bytes = 1U << 20U; bytes > 0;) {
+    const std::string text(bytes, 'x');
+    if (::write(fd, text.data(), bytes) <= 0) bytes /= 2;
+  }
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+TEST_CASE("a full disk ends no application where a file system writes elsewhere") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const auto kind = GENERATE(SmallDisk::Kind::btrfs, SmallDisk::Kind::overlay);
+  const SmallDisk disk(std::uint64_t{32} << 20, kind);
+  if (!disk.is_mounted_or_skip()) return;
+  const pid_t child = fork();
+  if (child == 0) {
+    acl::ActiveRecordings::instance().forget_all();
+    RunningRecording recording(options_in(disk.path()));
+    run_tasks(100);
+    fill(disk.path());
+    run_tasks(100'000);
+    recording.finish();
+    _exit(recording->lost() > 0 ? 7 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+  fs::remove(disk / "filler");
+  for (const std::string& name : names_in(disk.path())) {
+    const Imported imported(disk / name);
+    INFO(imported.text());
+    CHECK_FALSE(imported.found(FindingId::damaged_record));
+    // A full btrfs has no space to cut a file, either.
+    if (kind != SmallDisk::Kind::btrfs) CHECK_FALSE(imported.found(FindingId::trailing_bytes));
+  }
 }
 
 TEST_CASE("a limit on the size of files ends no application") {

@@ -3,11 +3,13 @@
 #include "runtime/acl/prof/slice_file.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -16,8 +18,10 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/engine/files.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
+#include "support/small_disk.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;
@@ -46,8 +50,14 @@ struct Record {
 static_assert(sizeof(Record) == kRecordBytes);
 
 struct Written {
-  explicit Written(const fs::path& folder)
-      : file((folder / "records").string(), {kRecordBytes}, space, &worker) {}
+  explicit Written(const fs::path& folder, bool is_mapped = true)
+      : file((folder / "records").string(), {kRecordBytes}, space, &worker, is_mapped) {}
+  void write(std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t i = from; i < to; ++i) {
+      const Record record(0, i);
+      file.append(&record, kUsedBytes);
+    }
+  }
   void finish() {
     file.refuse();
     CHECK(worker.stop(false));
@@ -124,7 +134,7 @@ TEST_CASE("slices made ahead hold every record once, and end with the last") {
   const TempFolder folder;
   constexpr std::uint32_t kWriters = 4;
   constexpr std::uint64_t kRecords = 30'000;
-  Written written(folder.path());
+  Written written(folder.path(), GENERATE(true, false));
   if (GENERATE(true, false)) written.file.prepare_first();
   std::vector<std::thread> threads;
   for (std::uint32_t writer = 0; writer < kWriters; ++writer) {
@@ -155,7 +165,7 @@ TEST_CASE("slices made ahead hold every record once, and end with the last") {
 
 TEST_CASE("a first slice without a record leaves no file") {
   const TempFolder folder;
-  Written written(folder.path());
+  Written written(folder.path(), GENERATE(true, false));
   written.file.prepare_first();
   CHECK(names_in(folder.path()).size() == 1);
   written.finish();
@@ -168,10 +178,7 @@ TEST_CASE("a kill while slices are made ahead leaves every record that was writt
     const pid_t child = fork();
     if (child == 0) {
       Written written(folder.path());
-      for (std::uint64_t i = 0; i < records; ++i) {
-        const Record record(0, i);
-        written.file.append(&record, kUsedBytes);
-      }
+      written.write(0, records);
       kill(getpid(), SIGKILL);
     }
     int status = 0;
@@ -222,10 +229,7 @@ TEST_CASE("a file that nobody finishes stays as a kill would leave it") {
   const TempFolder folder;
   {
     Written written(folder.path());
-    for (std::uint64_t i = 0; i < 3 * kRecordsPerSlice / 2; ++i) {
-      const Record record(0, i);
-      written.file.append(&record, kUsedBytes);
-    }
+    written.write(0, 3 * kRecordsPerSlice / 2);
     CHECK(written.worker.stop(false));
     CHECK(written.worker.stop(true));
   }
@@ -237,7 +241,8 @@ TEST_CASE("at the limit of a recording the oldest slices go, and slices ahead st
   constexpr std::uint64_t kLimit = std::uint64_t{6} << 20;
   acl::SpaceBudget space(kLimit);
   acl::SliceWorker worker;
-  acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space, &worker);
+  acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space, &worker,
+                      GENERATE(true, false));
   constexpr std::uint64_t kWritten = 4 * kRecordsPerSlice;
   for (std::uint64_t i = 0; i < kWritten; ++i) {
     const Record record(0, i);
@@ -256,4 +261,143 @@ TEST_CASE("at the limit of a recording the oldest slices go, and slices ahead st
   REQUIRE_FALSE(found.empty());
   CHECK(found.front() == space.removed_records());
   CHECK(found.back() == kWritten - 1);
+}
+
+TEST_CASE("a file that is not mapped has the same bytes as one that is") {
+  const TempFolder mapped, collected;
+  constexpr std::uint64_t kRecords = 5 * kRecordsPerSlice / 2 + 7;
+  const bool has_worker = GENERATE(true, false);
+  for (const bool is_mapped : {true, false}) {
+    const TempFolder& folder = is_mapped ? mapped : collected;
+    acl::SpaceBudget space{0};
+    acl::SliceWorker worker;
+    acl::SliceFile file((folder / "records").string(), {kRecordBytes, acl::Counter::bits_6_to_9},
+                        space, has_worker ? &worker : nullptr, is_mapped);
+    for (std::uint64_t i = 0; i < kRecords; ++i) {
+      const Record record(0, i);
+      file.append(&record, kUsedBytes);
+    }
+    file.refuse();
+    CHECK(worker.stop(false));
+    file.finish(false);
+    CHECK(file.lost() == 0);
+  }
+  CHECK(names_in(mapped.path()) == names_in(collected.path()));
+  CHECK(names_in(mapped.path()).size() == 6);
+  for (const std::string& name : names_in(mapped.path())) {
+    INFO(name);
+    const std::string one = read_file(mapped / name), other = read_file(collected / name);
+    // The times of a .done differ.
+    if (name.ends_with(".done"))
+      CHECK(one.substr(0, one.find('\n')) == other.substr(0, other.find('\n')));
+    else
+      CHECK(one == other);
+  }
+}
+
+TEST_CASE("a file that is not mapped has each record a moment later, and a kill leaves those") {
+  const bool has_worker = GENERATE(true, false);
+  for (const std::uint64_t records : {1U, 300U, 8'300U}) {
+    const TempFolder folder;
+    const pid_t child = fork();
+    if (child == 0) {
+      acl::SpaceBudget space{0};
+      acl::SliceWorker worker;
+      acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space,
+                          has_worker ? &worker : nullptr, false);
+      for (std::uint64_t i = 0; i < records; ++i) {
+        const Record record(0, i);
+        file.append(&record, kUsedBytes);
+      }
+      for (;;) pause();
+    }
+    CHECK(eventually([&] { return all_slices(folder.path()).size() == records * kRecordBytes; }));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const auto found = numbers(all_slices(folder.path()), 1);
+    REQUIRE(found[0].size() == records);
+    CHECK(found[0].back() == records - 1);
+  }
+}
+
+TEST_CASE("records that come while others are written are written, too") {
+  const TempFolder folder;
+  Written written(folder.path(), false);
+  const auto has = [&](std::uint64_t records) {
+    return eventually([&] { return all_slices(folder.path()).size() == records * kRecordBytes; });
+  };
+  // After the worker has gone, and while it waits.
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    written.write(i, i + 1);
+    CHECK(has(i + 1));
+    if (i == 1) CHECK(worker_goes());
+  }
+  written.finish();
+  CHECK(numbers(all_slices(folder.path()), 1)[0].size() == 4);
+}
+
+TEST_CASE("a full disk costs a file that is not mapped the records that found no space") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const SmallDisk disk(std::uint64_t{5} << 20);
+  Written written(disk.path(), false);
+  constexpr std::uint64_t kRecords = 8 * kRecordsPerSlice;
+  written.write(0, kRecords);
+  written.finish();
+  CHECK(written.file.error() == ENOSPC);
+  const std::string bytes = all_slices(disk.path());
+  CHECK(bytes.size() % kRecordBytes == 0);
+  const auto found = numbers(bytes, 1)[0];
+  CHECK(found.size() + written.file.lost() == kRecords);
+  CHECK(bytes.size() > std::uint64_t{4} << 20);
+  CHECK(found.front() == 0);
+  CHECK(std::is_sorted(found.begin(), found.end()));
+  // A reader finds the sizes that the .done tell.
+  for (const std::string& name : names_in(disk.path())) {
+    if (!name.ends_with(".done")) continue;
+    const fs::path slice = disk / name.substr(0, name.size() - 5);
+    CHECK(read_file(disk / name).starts_with("filesize:" + std::to_string(fs::file_size(slice))));
+  }
+}
+
+TEST_CASE(
+    "a file that is not mapped goes with whoever removes it, and raises no signal at a limit") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    acl::SpaceBudget space{0};
+    acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space, nullptr, false);
+    const auto write = [&](std::uint64_t from, std::uint64_t to) {
+      for (std::uint64_t i = from; i < to; ++i) {
+        const Record record(0, i);
+        file.append(&record, kUsedBytes);
+      }
+    };
+    write(0, 10);
+    fs::remove(folder / "records.slice_0");
+    write(10, 20);
+    if (file.lost() != 0 || fs::exists(folder / "records.slice_0")) _exit(1);
+    write(20, kRecordsPerSlice + 10);
+    const rlimit limit = {20 * kRecordBytes + 1, 20 * kRecordBytes + 1};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    write(kRecordsPerSlice + 10, kRecordsPerSlice + 30);
+    file.finish(false);
+    _exit(file.lost() == 10 && file.error() == EFBIG ? 0 : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(fs::file_size(folder / "records.slice_1") == 20 * kRecordBytes);
+}
+
+TEST_CASE("files are mapped where a full disk raises no signal, and nowhere else") {
+  CHECK_FALSE(runtime::may_be_mapped("/proc"));
+  CHECK_FALSE(runtime::may_be_mapped("/nowhere"));
+  if (!SmallDisk::is_available_or_skip()) return;
+  const SmallDisk tmpfs(std::uint64_t{1} << 20);
+  CHECK(runtime::may_be_mapped(tmpfs.path()));
+  const auto kind = GENERATE(SmallDisk::Kind::overlay, SmallDisk::Kind::btrfs);
+  const SmallDisk disk(std::uint64_t{32} << 20, kind);
+  if (!disk.is_mounted_or_skip()) return;
+  CHECK_FALSE(runtime::may_be_mapped(disk.path()));
 }

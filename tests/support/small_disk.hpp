@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "support/temp_folder.hpp"
 
@@ -11,24 +12,33 @@ namespace msprof::test {
 
 class SmallDisk {
  public:
+  // Of an overlay, which lies on a tmpfs, and of btrfs, which lies in a file and needs root, the
+  // space for files is smaller than what they are given.
+  enum class Kind : std::uint8_t { tmpfs, overlay, btrfs };
+
   // Empty; `bytes` are for everything on it. Where none can be mounted it is a plain folder.
-  explicit SmallDisk(std::uint64_t bytes);
+  explicit SmallDisk(std::uint64_t bytes, Kind kind = Kind::tmpfs);
   ~SmallDisk();
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  const std::filesystem::path& path() const { return folder_.path(); }
-  std::filesystem::path operator/(const std::filesystem::path& name) const {
-    return folder_ / name;
-  }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
   // Whether this process may mount: as root, or in a user namespace of its own, which it enters
   // here. Where it may not, the test is skipped and returns (support/require.hpp).
   static bool is_available_or_skip();
+  // For a disk of another kind than tmpfs, after that.
+  bool is_mounted_or_skip() const;
 
  private:
+  bool mount(std::uint64_t bytes);
+  bool mount_btrfs(std::uint64_t bytes);
   TempFolder folder_;
-  bool mounted_ = false;
+  std::filesystem::path path_;
+  std::vector<std::filesystem::path> mounts_;  // the first one first
+  const Kind kind_;
+  const bool mounted_;
 };
 
 }  // namespace msprof::test

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -28,6 +30,20 @@ uint64_t size_limit() {
   rlimit limit = {};
   const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return limited ? limit.rlim_cur : UINT64_MAX;
+}
+
+bool may_be_mapped(const std::string& path) {
+  constexpr std::uint32_t kXfs = 0x58465342;  // not in every linux/magic.h
+  struct statfs system = {};
+  if (statfs(path.c_str(), &system) != 0) return false;
+  switch (static_cast<std::uint32_t>(system.f_type)) {
+    case EXT4_SUPER_MAGIC:  // ext2 and ext3, too
+    case TMPFS_MAGIC:
+    case kXfs:
+      return true;
+    default:
+      return false;
+  }
 }
 
 ssize_t write_retrying(int fd, const void* bytes, std::size_t size) {

@@ -20,6 +20,13 @@ int open_above_stdio(const std::string& path, int flags);
 // application: never try it.
 uint64_t size_limit();
 
+// Whether records of a file, or of files in a folder, may be mapped: its file system writes to the
+// space that was allocated, so that a full disk never raises SIGBUS. The others are written to:
+// those that write elsewhere when a page changes, for which they may have no space (btrfs, zfs,
+// bcachefs, UBIFS, F2FS without checkpoints), those on another machine or in a program (NFS, FUSE),
+// and overlays, which hide what they lie on.
+bool may_be_mapped(const std::string& path);
+
 // write(), again where a signal interrupts it.
 ssize_t write_retrying(int fd, const void* bytes, std::size_t size);
 

@@ -207,9 +207,10 @@ bool Recording::Files::write_info(const std::string& part, std::optional<std::ui
 
 void Recording::Files::make_files() {
   const std::string data = folder + "/host/data/";
+  const bool is_mapped = runtime::may_be_mapped(folder);
   for (std::size_t i = 0; i < kHostFiles; ++i)
     host[i] = std::make_unique<SliceFile>(data + kHostKinds[i].stem, kHostKinds[i].layout, space,
-                                          &worker);
+                                          &worker, is_mapped);
   // Nobody expects a stamp to take longer than the next.
   if ((options.bits & prof_bits::kMsprofTx) != 0)
     host[static_cast<std::size_t>(HostFile::msproftx)]->prepare_first();
@@ -234,7 +235,7 @@ void Recording::Files::make_files() {
       if (has_own) {
         made->own[i] = std::make_unique<SliceFile>(
             made->folder + "/data/" + kinds[i].stem + "." + std::to_string(number), kinds[i].layout,
-            space, &worker);
+            space, &worker, is_mapped);
       }
       made->files[i] = has_own ? made->own[i].get() : made->files[i - 1];
     }

@@ -12,9 +12,9 @@
 #include <exception>
 #include <utility>
 
-#include "runtime/engine/cancellation.hpp"
 #include "runtime/engine/clock.hpp"
 #include "runtime/engine/files.hpp"
+#include "runtime/engine/undisturbed.hpp"
 
 namespace msprof::acl {
 
@@ -26,6 +26,10 @@ constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 10;
 // Pages that are asked for at once.
 constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
+// Written to a file that is not mapped at once.
+constexpr std::uint64_t kSaveBytes = std::uint64_t{64} << 10;
+// Slices of such a file that are complete and not written yet: beyond them who appends writes.
+constexpr std::uint64_t kSlicesBehind = 4;
 // In the number of the next record: nobody takes a place any more.
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 
@@ -79,26 +83,67 @@ void bring_pages(int fd, std::byte* base, std::uint64_t bytes) {
     *reinterpret_cast<volatile char*>(base + at) = 0;
 }
 
-// The file with that many bytes, mapped; null with errno. Its descriptor is not kept: applications
-// close what they do not know.
-std::byte* map_new_file(const std::string& name, std::uint64_t bytes, std::uint64_t first_bytes) {
-  const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
-  if (fd < 0) return nullptr;
+int allocate_space(int fd, std::uint64_t bytes) {
   int error = 0;
   do {
     error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   } while (error == EINTR);
+  return error;
+}
+
+// The file, mapped with that many bytes, or memory for them; null with errno. Its descriptor is not
+// kept: applications close what they do not know.
+std::byte* make_file(const std::string& name, std::uint64_t bytes, std::uint64_t first_bytes,
+                     bool is_mapped) {
+  const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0) return nullptr;
+  int error = is_mapped ? allocate_space(fd, bytes) : 0;
   void* base = MAP_FAILED;
   if (error == 0) {
-    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                is_mapped ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, is_mapped ? fd : -1, 0);
     if (base == MAP_FAILED) error = errno;
   }
-  if (base != MAP_FAILED) bring_pages(fd, static_cast<std::byte*>(base), first_bytes);
+  if (base != MAP_FAILED) {
+    auto* const first = static_cast<std::byte*>(base);
+    if (is_mapped)
+      bring_pages(fd, first, first_bytes);
+    else
+      populate(first, 0, std::min(bytes, kFirstBytes));
+  }
   ::close(fd);
   if (base != MAP_FAILED) return static_cast<std::byte*>(base);
   unlink(name.c_str());
   errno = error;
   return nullptr;
+}
+
+// Writes these bytes at that place of a file that is there, and tells how many; with fewer errno
+// says why. Those of a file that somebody has removed go with it.
+std::uint64_t write_at(const std::string& name, const std::byte* bytes, std::uint64_t size,
+                       std::uint64_t offset) {
+  const std::uint64_t limit = runtime::size_limit();
+  const std::uint64_t allowed = limit > offset ? std::min(size, limit - offset) : 0;
+  const int fd = runtime::open_above_stdio(name, O_WRONLY);
+  if (fd < 0) return errno == ENOENT ? size : 0;
+  std::uint64_t done = 0;
+  int error = allowed < size ? EFBIG : 0;
+  while (done < allowed) {
+    const ssize_t written = pwrite(fd, bytes + done, std::min(allowed - done, kSaveBytes),
+                                   static_cast<off_t>(offset + done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      error = written < 0 ? errno : ENOSPC;
+      break;
+    }
+    done += static_cast<std::uint64_t>(written);
+  }
+  if (::close(fd) != 0 && error == 0 && errno != EINTR) {  // NFS tells it here
+    error = errno;
+    done = 0;
+  }
+  errno = error;
+  return done;
 }
 
 }  // namespace
@@ -142,11 +187,14 @@ bool SpaceBudget::remove_oldest() {
   return true;
 }
 
-SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, SliceWorker* worker)
+SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, SliceWorker* worker,
+                     bool is_mapped)
     : stem_(std::move(stem)),
       layout_(layout),
       per_slice_(std::min(budget.slice_bytes(), runtime::size_limit()) / layout.record_bytes),
-      step_(std::bit_floor(kFirstBytes / 2 / layout.record_bytes)),
+      is_mapped_(is_mapped),
+      step_(std::bit_floor((is_mapped ? kFirstBytes / 2 : kSaveBytes) / layout.record_bytes)),
+      stepped_slices_(is_mapped ? 1 : UINT64_MAX),
       budget_(budget),
       worker_(worker) {}
 
@@ -187,9 +235,12 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
   std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead, bytes - kHead);
   auto& head = *reinterpret_cast<std::uint64_t*>(at);
   std::atomic_ref(head).store(head_of(record, layout_.counter, number), std::memory_order_release);
-  if (within == per_slice_ / 2 || (slice == 0 && within > 0 && (within & (step_ - 1)) == 0))
+  if (within == per_slice_ / 2 ||
+      (slice < stepped_slices_ && within > 0 && (within & (step_ - 1)) == 0))
     look_ahead(slice, within);
-  if (place.written.fetch_add(1, std::memory_order_acq_rel) + 1 == per_slice_) complete(slice);
+  // In one order with is_save_asked_: who saves has this record, or is asked again.
+  if (place.written.fetch_add(1, std::memory_order_seq_cst) + 1 == per_slice_) complete(slice);
+  if (!is_mapped_ && !is_save_asked_.load(std::memory_order_seq_cst)) save_soon();
 }
 
 // What the next records need. A first slice has pages for twice what was written at the last look.
@@ -198,9 +249,11 @@ void SliceFile::look_ahead(std::uint64_t slice, std::uint64_t within) {
     if (worker_ == nullptr ||
         worker_->ask({this, SliceJob::Kind::make, slice + 1}) == SliceWorker::Answer::do_it)
       prepare(slice + 1);
-  } else if (worker_ != nullptr && std::has_single_bit(within / step_)) {
+  } else if (worker_ != nullptr) {
     const std::uint64_t bytes = within * layout_.record_bytes;
-    worker_->ask({this, SliceJob::Kind::fill, slice, 2 * bytes, 4 * bytes});
+    if (slice == 0 && std::has_single_bit(within / step_))
+      worker_->ask({this, SliceJob::Kind::fill, slice, 2 * bytes, 4 * bytes});
+    if (!is_mapped_) worker_->ask({this, SliceJob::Kind::save});
   }
 }
 
@@ -212,6 +265,9 @@ void SliceFile::run(const SliceJob& job) try {
     case SliceJob::Kind::fill:
       fill(job.slice, job.from, job.to);
       break;
+    case SliceJob::Kind::save:
+      save_all();
+      break;
     case SliceJob::Kind::unmap:
       retire(job.slice);
       break;
@@ -220,8 +276,10 @@ void SliceFile::run(const SliceJob& job) try {
   // No memory: whoever needs the slice tries again.
 }
 
-// On the worker's thread, which is also the one that unmaps.
 void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) {
+  // Of a file that is mapped this thread alone unmaps.
+  std::unique_lock saving(saving_, std::defer_lock);
+  if (!is_mapped_) saving.lock();
   const Slot& place = slot(slice);
   if (place.number.load(std::memory_order_acquire) != slice) return;
   const std::uint64_t end = std::min(to, place.capacity * layout_.record_bytes);
@@ -230,8 +288,8 @@ void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) 
   }
 }
 
-bool SliceFile::prepare(std::uint64_t slice) {
-  const runtime::CancellationDisabled no_cancellation;
+bool SliceFile::prepare(std::uint64_t slice) try {
+  const runtime::Undisturbed undisturbed;
   if (full_.load(std::memory_order_relaxed) &&
       slot(slice).number.load(std::memory_order_acquire) != slice)
     return false;
@@ -246,6 +304,8 @@ bool SliceFile::prepare(std::uint64_t slice) {
     if (!allocate(next, lock)) return false;
   }
   return true;
+} catch (const std::exception&) {
+  return false;  // no memory
 }
 
 // A thread that stopped within a record 64 slices ago holds the place of this one.
@@ -328,7 +388,7 @@ SliceFile::Made SliceFile::make(const std::string& name, std::uint64_t first_byt
        made.records /= 2) {
     const std::uint64_t bytes = made.records * layout_.record_bytes;
     if (!budget_.take(bytes)) continue;
-    made.base = map_new_file(name, bytes, std::min(bytes, first_bytes));
+    made.base = make_file(name, bytes, std::min(bytes, first_bytes), is_mapped_);
     if (made.base != nullptr) return made;
     made.error = errno;
     budget_.give_back(bytes);
@@ -343,22 +403,29 @@ void SliceFile::publish(std::uint64_t slice, const Made& made) {
   slices_.push_back({made.records * layout_.record_bytes, runtime::monotonic_ns(), 0});
   place.base = made.base;
   place.capacity = made.records;
+  place.saved = 0;
   place.written.store(0, std::memory_order_relaxed);
   place.number.store(slice, std::memory_order_release);
 }
 
 void SliceFile::fail(int error) {
-  if (!full_.exchange(true, std::memory_order_relaxed)) error_ = error;
+  if (!full_.exchange(true, std::memory_order_relaxed))
+    error_.store(error, std::memory_order_relaxed);
 }
 
 // The last record of a slice has been written. A worker that ends leaves the rest to finish().
-void SliceFile::complete(std::uint64_t slice) {
+void SliceFile::complete(std::uint64_t slice) try {
+  const runtime::Undisturbed undisturbed;
   slot(slice).end_ns = runtime::monotonic_ns();
   // Not by the worker: records would be lost while it has no time, although there is room.
   if (budget_.is_limited() && !layout_.is_kept) offer(slice);
   if (worker_ == nullptr ||
       worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)
     retire(slice);
+  // A disk that is slower than the records makes them wait, before they take all the memory.
+  if (!is_mapped_ && slice >= kSlicesBehind) retire(slice - kSlicesBehind);
+} catch (const std::exception&) {
+  // No memory: finish() tries again.
 }
 
 void SliceFile::offer(std::uint64_t slice) try {
@@ -367,20 +434,103 @@ void SliceFile::offer(std::uint64_t slice) try {
   // No memory: the slice keeps its space.
 }
 
+// Takes a slice out of memory whose records are all written, where nobody has done so.
 void SliceFile::retire(std::uint64_t slice) {
+  const std::lock_guard saving(saving_);
+  Slot& place = slot(slice);
+  if (place.number.load(std::memory_order_acquire) != slice ||
+      place.written.load(std::memory_order_acquire) < per_slice_)
+    return;
+  const std::uint64_t bytes = save_last(slice, per_slice_);
   {
     const std::lock_guard lock(mutex_);
-    slices_[slice].end_ns = slot(slice).end_ns;
+    slices_[slice].end_ns = place.end_ns;
+    cut(slice, bytes);
   }
   unmap(slice);
 }
 
-// Its records are all written, and nobody else unmaps it.
 void SliceFile::unmap(std::uint64_t slice) {
   Slot& place = slot(slice);
-  if (place.number.load(std::memory_order_acquire) != slice) return;
   munmap(std::exchange(place.base, nullptr), place.capacity * layout_.record_bytes);
   place.number.store(kFree, std::memory_order_release);
+}
+
+void SliceFile::save_soon() try {
+  if (is_save_asked_.exchange(true)) return;
+  const runtime::Undisturbed undisturbed;
+  const SliceWorker::Answer answer =
+      worker_ == nullptr ? SliceWorker::Answer::do_it : worker_->ask_to_save(this);
+  if (answer == SliceWorker::Answer::do_it) save_all();
+  if (answer == SliceWorker::Answer::leave_it) is_save_asked_.store(false);
+} catch (const std::exception&) {
+  // No memory: the next record asks again.
+}
+
+void SliceFile::save_all() {
+  const std::lock_guard saving(saving_);
+  is_save_asked_.store(false, std::memory_order_seq_cst);
+  for (const Slot& place : slots_) {
+    const std::uint64_t slice = place.number.load(std::memory_order_acquire);
+    if (slice == kFree) continue;
+    place.written.load(std::memory_order_seq_cst);
+    const std::uint64_t next = next_.load(std::memory_order_relaxed);
+    // The end of a file that is refused is known to finish() alone.
+    if (next < kClosed && next > slice * per_slice_)
+      save(slice, std::min(next - slice * per_slice_, place.capacity));
+  }
+}
+
+// Writes what the file lacks of the first records of a slice; tells how many bytes it has of them,
+// with errno where these are not all: the rest is tried another time. A record under way is a hole,
+// which reads as zeros, and is written another time, too.
+std::uint64_t SliceFile::save(std::uint64_t slice, std::uint64_t records) {
+  Slot& place = slot(slice);
+  const std::uint64_t end = records * layout_.record_bytes;
+  const auto is_whole = [&](std::uint64_t at) {
+    auto& head = *reinterpret_cast<std::uint64_t*>(place.base + at);
+    return std::atomic_ref(head).load(std::memory_order_acquire) != 0;
+  };
+  std::uint64_t saved = end;
+  for (std::uint64_t from = place.saved; from < end;) {
+    std::uint64_t to = from;
+    while (to < end && is_whole(to)) to += layout_.record_bytes;
+    if (to > from) {
+      const std::uint64_t done = write_at(path(slice), place.base + from, to - from, from);
+      if (done < to - from) {
+        const std::uint64_t bytes = (from + done) / layout_.record_bytes * layout_.record_bytes;
+        place.saved = std::min(saved, bytes);
+        return bytes;
+      }
+    }
+    if (to < end) saved = std::min(saved, to);
+    from = to + layout_.record_bytes;
+  }
+  place.saved = std::max(place.saved, saved);
+  return end;
+}
+
+// The same before the slice goes: what the file does not get now is lost.
+std::uint64_t SliceFile::save_last(std::uint64_t slice, std::uint64_t records) {
+  const std::uint64_t end = records * layout_.record_bytes;
+  if (is_mapped_) return end;
+  const std::uint64_t bytes = save(slice, records);
+  if (bytes < end) {
+    if (lost() == 0) error_.store(errno, std::memory_order_relaxed);
+    lost_.fetch_add((end - bytes) / layout_.record_bytes, std::memory_order_relaxed);
+  }
+  return bytes;
+}
+
+// Gives a file the size of its records.
+void SliceFile::cut(std::uint64_t slice, std::uint64_t bytes) {
+  Slice& made = slices_[slice];
+  if (is_mapped_ && bytes == made.bytes && bytes > 0) return;
+  const std::string name = path(slice);
+  if (bytes == 0) unlink(name.c_str());
+  // Where that fails, a reader finds zeros behind the last record, and no `.done`.
+  const bool is_cut = bytes > 0 && truncate(name.c_str(), static_cast<off_t>(bytes)) == 0;
+  made.bytes = is_cut ? bytes : 0;
 }
 
 void SliceFile::refuse() {
@@ -392,12 +542,13 @@ void SliceFile::finish(bool at_exit) {
   refuse();
   if (end_ != UINT64_MAX || per_slice_ == 0) return;
   const std::uint64_t end = refused_from_;
-  int tries = 0;
   if (!at_exit) wait_for_records(end);
+  std::unique_lock saving(saving_, std::defer_lock);
   std::unique_lock lock(mutex_, std::defer_lock);
-  // At exit another thread may have stopped in here.
-  for (; !lock.try_lock(); ++tries) {
-    if (at_exit && tries == 50) return;
+  // At exit another thread may have stopped in here; one that writes has a disk to wait for.
+  const int tries_at_exit = is_mapped_ ? 50 : 2000;
+  for (int tries = 0; std::try_lock(saving, lock) >= 0; ++tries) {
+    if (at_exit && tries == tries_at_exit) return;
     sleep_a_millisecond();
   }
   end_ = end;
@@ -437,15 +588,10 @@ void SliceFile::close(std::uint64_t slice, bool at_exit) {
   made.end_ns = runtime::monotonic_ns();
   const std::uint64_t from = slice * per_slice_;
   const std::uint64_t records = end_ > from ? std::min(end_ - from, place.capacity) : 0;
-  const std::uint64_t bytes = records * layout_.record_bytes;
+  const std::uint64_t bytes = save_last(slice, records);
   // A thread that still writes keeps its mapping; at exit the process goes with it.
   if (!at_exit && place.written.load(std::memory_order_acquire) >= records) unmap(slice);
-  const std::string name = path(slice);
-  if (bytes == 0) unlink(name.c_str());
-  // Where that fails, a reader finds zeros behind the last record, and no `.done`.
-  const bool is_cut =
-      bytes == 0 || bytes == made.bytes || truncate(name.c_str(), static_cast<off_t>(bytes)) == 0;
-  made.bytes = is_cut ? bytes : 0;
+  cut(slice, bytes);
 }
 
 void SliceFile::write_done(std::uint64_t slice) const {

@@ -63,14 +63,18 @@ struct SliceLayout {
 // what is in the mapped page reaches the file without it. Space is allocated before it is mapped: a
 // full disk is an error of the allocation, never a SIGBUS.
 //
+// Where that is not certain (runtime::may_be_mapped) a slice is memory of the process instead. The
+// worker writes its records to the file, 64 kB at a time and within a second: a kill takes those of
+// the last second along.
+//
 // A page that is written for the first time costs more than its records. So a worker makes the next
 // slice, with its pages, when half of one is full; pages of the first slice come as the file grows,
 // so that one with few records stays small. Whoever is faster than the worker does it himself.
 class SliceFile {
  public:
   // Without a worker those who append do everything.
-  SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget,
-            SliceWorker* worker = nullptr);
+  SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, SliceWorker* worker,
+            bool is_mapped);
   ~SliceFile();
   SliceFile(const SliceFile&) = delete;
   SliceFile& operator=(const SliceFile&) = delete;
@@ -90,7 +94,7 @@ class SliceFile {
   void finish(bool at_exit);
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   // Why the first record found no space: an errno, 0 for the limit of the recording.
-  int error() const { return error_; }
+  int error() const { return error_.load(std::memory_order_relaxed); }
 
  private:
   // Slices that are mapped: as many as have records under way. Beyond 64 a record waits for the
@@ -103,9 +107,12 @@ class SliceFile {
     std::uint64_t capacity = 0;  // in records; less than a slice has where the disk had no more
     std::atomic<std::uint64_t> written{0};
     std::uint64_t end_ns = 0;  // set by the last record of a slice
+    // Bytes of whole records that the file has, where it is not mapped. Of saving_.
+    std::uint64_t saved = 0;
   };
   struct Slice {
-    std::uint64_t bytes = 0;  // allocated; once closed its size, 0: no file, or not cut
+    // Allocated; once closed or taken out of memory its size, 0: no file, or not cut.
+    std::uint64_t bytes = 0;
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
   };
@@ -131,6 +138,11 @@ class SliceFile {
   void offer(std::uint64_t slice);
   void retire(std::uint64_t slice);
   void unmap(std::uint64_t slice);
+  void save_soon();
+  void save_all();
+  std::uint64_t save(std::uint64_t slice, std::uint64_t records);
+  std::uint64_t save_last(std::uint64_t slice, std::uint64_t records);
+  void cut(std::uint64_t slice, std::uint64_t bytes);
   void wait_for_records(std::uint64_t end);
   bool is_written(std::uint64_t slice, std::uint64_t records);
   void close(std::uint64_t slice, bool at_exit);
@@ -140,7 +152,9 @@ class SliceFile {
   const std::string stem_;
   const SliceLayout layout_;
   const std::uint64_t per_slice_;
-  const std::uint64_t step_;  // records, a power of two: how often a thread looks ahead
+  const bool is_mapped_;
+  const std::uint64_t step_;            // records, a power of two: how often a thread looks ahead
+  const std::uint64_t stepped_slices_;  // it does in so many, the first ones
   SpaceBudget& budget_;
   SliceWorker* const worker_;
   std::array<Slot, kSlots> slots_;
@@ -148,8 +162,10 @@ class SliceFile {
       0};  // number of the next record; beyond kClosed: refused
   alignas(64) std::atomic<std::uint64_t> lost_{0};
   std::atomic<bool> full_{false};
-  int error_ = 0;
+  std::atomic<bool> is_save_asked_{false};
+  std::atomic<int> error_{0};
   std::uint64_t refused_from_ = 0;  // number of records, once refused
+  std::mutex saving_;               // of writing to files, and of freeing slots; before mutex_
   std::mutex mutex_;                // of what follows, and of making slices
   std::vector<Slice> slices_;       // all that were made
   std::uint64_t end_ = UINT64_MAX;  // number of records, once finished

@@ -8,14 +8,19 @@
 
 #include "runtime/acl/prof/slice_file.hpp"
 #include "runtime/engine/blocked_signals.hpp"
-#include "runtime/engine/cancellation.hpp"
 #include "runtime/engine/clock.hpp"
+#include "runtime/engine/undisturbed.hpp"
 
 namespace msprof::acl {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// Not longer than kSaveWithin, so that a thread that waits finds what is unsaved in time.
 constexpr std::chrono::seconds kIdle{1};
+// How old a record may be that a kill takes along.
+constexpr std::chrono::seconds kSaveWithin{1};
 // Milliseconds that the end of a process waits.
 constexpr int kTriesAtExit = 50;
 
@@ -23,18 +28,38 @@ using runtime::sleep_a_millisecond;
 
 }  // namespace
 
+SliceWorker::Answer SliceWorker::with_thread() {
+  if (stops()) return Answer::leave_it;
+  return runs_ || start() ? Answer::will_do : Answer::do_it;
+}
+
 SliceWorker::Answer SliceWorker::ask(const SliceJob& job) try {
-  const runtime::CancellationDisabled no_cancellation;
+  const runtime::Undisturbed undisturbed;
   {
     const std::lock_guard lock(mutex_);
-    if (stops()) return Answer::leave_it;
-    if (!runs_ && !start()) return Answer::do_it;
+    if (const Answer answer = with_thread(); answer != Answer::will_do) return answer;
     jobs_.push_back(job);
   }
   changed_.notify_one();
   return Answer::will_do;
 } catch (const std::exception&) {  // no memory for the job
   return Answer::leave_it;
+}
+
+// A thread that waits finds it when it looks again, which is within a second.
+SliceWorker::Answer SliceWorker::ask_to_save(SliceFile* file) try {
+  const runtime::Undisturbed undisturbed;
+  const std::lock_guard lock(mutex_);
+  if (const Answer answer = with_thread(); answer != Answer::will_do) return answer;
+  if (unsaved_.empty()) save_at_ = Clock::now() + kSaveWithin;
+  unsaved_.push_back(file);
+  return Answer::will_do;
+} catch (const std::exception&) {
+  return Answer::leave_it;
+}
+
+bool SliceWorker::is_save_due() const {
+  return !unsaved_.empty() && Clock::now() >= save_at_;
 }
 
 bool SliceWorker::start() {
@@ -54,14 +79,20 @@ bool SliceWorker::start() {
 void SliceWorker::work() {
   std::unique_lock lock(mutex_);
   while (!stops()) {
-    if (jobs_.empty()) {
+    SliceJob job;
+    if (is_save_due()) {
+      job = {unsaved_.back(), SliceJob::Kind::save};
+      unsaved_.pop_back();
+    } else if (!jobs_.empty()) {
+      job = jobs_.front();
+      jobs_.pop_front();
+    } else {
+      const auto until = unsaved_.empty() ? Clock::now() + kIdle : save_at_;
       const bool is_woken =
-          changed_.wait_for(lock, kIdle, [this] { return stops() || !jobs_.empty(); });
-      if (!is_woken) break;
+          changed_.wait_until(lock, until, [this] { return stops() || !jobs_.empty(); });
+      if (!is_woken && unsaved_.empty()) break;
       continue;
     }
-    const SliceJob job = jobs_.front();
-    jobs_.pop_front();
     is_busy_.store(true, std::memory_order_relaxed);
     lock.unlock();
     job.file->run(job);
@@ -81,6 +112,7 @@ bool SliceWorker::stop(bool at_exit) {
   if (is_abandoned_) return !runs_;
   stops_.store(true, std::memory_order_relaxed);
   jobs_.clear();
+  unsaved_.clear();
   changed_.notify_all();
   for (int tries = 0; at_exit && runs_ && tries < kTriesAtExit; ++tries) {
     lock.unlock();

@@ -81,7 +81,7 @@ void RecordFile::open_file(const FileHeader& header) {
   } else {
     size_bytes_ = sizeof header;
     whole_ = true;
-    is_mapped_ = may_be_mapped(fd_);
+    is_mapped_ = may_be_mapped(path_);
   }
 }
 
@@ -92,7 +92,7 @@ void RecordFile::leave_sink() {
   const bool good = fd_ >= 0 && lseek(fd_, static_cast<off_t>(size_bytes_), SEEK_SET) >= 0 &&
                     write_whole_file(path_ + ".sink", std::to_string(size_bytes_) + "\n");
   if (good) {
-    is_mapped_ = may_be_mapped(fd_);
+    is_mapped_ = may_be_mapped(path_);
     return;
   }
   whole_ = false;

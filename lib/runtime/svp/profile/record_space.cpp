@@ -1,10 +1,8 @@
 #include "runtime/svp/profile/record_space.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,10 +19,6 @@ constexpr std::uint64_t kLeastAheadBytes = std::uint64_t{16} << 10;
 constexpr std::uint64_t kMostAheadBytes = std::uint64_t{64} << 10;
 // Addresses that are taken at once; what lies behind the end of the file is not touched.
 constexpr std::uint64_t kMappedBytes = std::uint64_t{1} << 20;
-
-// Not in every linux/magic.h.
-constexpr std::uint64_t kXfs = 0x58465342;
-constexpr std::uint64_t kF2fs = 0xF2F52010;
 
 #ifndef MADV_POPULATE_WRITE
 constexpr int MADV_POPULATE_WRITE = 23;
@@ -64,21 +58,6 @@ bool write_zeros(int fd, std::uint64_t from, std::uint64_t bytes) {
 }
 
 }  // namespace
-
-bool may_be_mapped(int fd) {
-  struct statfs system = {};
-  if (fstatfs(fd, &system) != 0) return false;
-  switch (static_cast<std::uint64_t>(static_cast<std::uint32_t>(system.f_type))) {
-    case EXT4_SUPER_MAGIC:  // ext2 and ext3, too
-    case TMPFS_MAGIC:
-    case OVERLAYFS_SUPER_MAGIC:
-    case kXfs:
-    case kF2fs:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool RecordSpace::make(int fd, std::uint64_t size_bytes, std::size_t record_bytes,
                        std::uint64_t limit_bytes) {

@@ -41,9 +41,4 @@ class RecordSpace {
   std::uint64_t base_offset_ = 0;  // of the mapping in the file
 };
 
-// Whether the records of a file may be mapped: its file system keeps what it has allocated in
-// place. Others write elsewhere when a page changes, for which they may have no space (btrfs,
-// UBIFS), have no mappings that are written (JFFS2), or are on another machine.
-bool may_be_mapped(int fd);
-
 }  // namespace msprof::runtime
