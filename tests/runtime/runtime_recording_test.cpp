@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "runtime/engine/held_descriptor.hpp"
 #include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/profile/machine_model.hpp"
 #include "runtime/svp/profile/record_file.hpp"
@@ -101,6 +102,55 @@ TEST_CASE("records that cannot be mapped are written") {
   file.finish("");
   CHECK(done_of(path).at("file_len") == "112");
   CHECK(health.lost_records() == 0);
+}
+
+TEST_CASE("a descriptor whose number is another file's is neither given nor closed") {
+  const TempFolder folder;
+  const std::string one = folder.write("one", ""), other = folder.write("other", "");
+  const int fd = ::open(one.c_str(), O_RDONLY | O_CLOEXEC);
+  HeldDescriptor held(fd);
+  CHECK(held.get() == fd);
+  HeldDescriptor moved(std::move(held));
+  CHECK(moved.get() == fd);
+  ::close(fd);
+  REQUIRE(::open(other.c_str(), O_RDONLY | O_CLOEXEC) == fd);
+  CHECK(moved.get() == -1);
+  CHECK(moved.close());
+  CHECK(::fcntl(fd, F_GETFD) >= 0);
+  ::close(fd);
+}
+
+TEST_CASE("an application that closes all descriptors has its files for itself") {
+  const bool is_mapped = GENERATE(true, false);
+  const TempFolder folder;
+  const std::string path = folder.path() + "/calls", victim = folder.path() + "/victim";
+  const pid_t child = fork();
+  if (child == 0) {
+    WriteHealth health;
+    RecordFile file(path, RecordKind::kAclApi, health);
+    const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+    const rlimit none = {4096, RLIM_INFINITY};
+    if (!is_mapped) setrlimit(RLIMIT_AS, &none);
+    file.append(&record, record.start_ns, record.end_ns);
+    const int first = ::open("/dev/null", O_RDONLY);
+    for (int fd = 3; fd <= first; ++fd) ::close(fd);
+    for (int fd = 3; fd <= first; ++fd) {
+      if (::open(victim.c_str(), O_RDWR | O_CREAT, 0600) != fd) _exit(1);
+    }
+    for (int i = 0; i < 5'000; ++i) file.append(&record, record.start_ns, record.end_ns);
+    file.finish("");
+    for (int fd = 3; fd <= first; ++fd) {
+      if (::fcntl(fd, F_GETFD) < 0) _exit(2);
+    }
+    _exit(health.lost_records() == 0 ? 0 : 3);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(std::filesystem::file_size(victim) == 0);
+  CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'001);
+  CHECK(done_of(path).at("file_len") == std::to_string(16 + 5'001 * 32));
 }
 
 TEST_CASE("a record after finish is dropped and counted") {
@@ -269,6 +319,25 @@ TEST_CASE("records go into a stream that is read, and into the file when nobody 
     const std::string said = captured.text();
     CHECK(said.find("is gone; records go to files") != std::string::npos);
     CHECK(said.find('\n') == said.size() - 1);
+  }
+  SECTION("until the application closes its descriptor and has the number for a file") {
+    const std::string victim = folder.path() + "/victim";
+    struct stat fifo_state = {}, state = {};
+    REQUIRE(::stat(fifo.path.c_str(), &fifo_state) == 0);
+    int sink = -1;
+    for (int fd = 3; fd < 256 && sink < 0; ++fd) {
+      if (fd != fifo.fd && ::fstat(fd, &state) == 0 && state.st_ino == fifo_state.st_ino) sink = fd;
+    }
+    REQUIRE(sink > 0);
+    const int file_of_application = ::open(victim.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    ::dup2(file_of_application, sink);
+    file.append(&record, record.start_ns, record.end_ns);
+    file.finish("");
+    CHECK(std::filesystem::file_size(victim) == 0);
+    CHECK(read_file(path).size() == 48 + 32);
+    CHECK(captured.text().find("closed the descriptor; records go to files") != std::string::npos);
+    ::close(sink);
+    ::close(file_of_application);
   }
   CHECK(health.lost_records() == 0);
 }

@@ -30,10 +30,6 @@ std::uint64_t file_limit() {
 RecordQueue::RecordQueue(std::uint64_t spill_bytes)
     : slots_(std::min(spill_bytes, file_limit()) / sizeof(OpRecord)) {}
 
-RecordQueue::~RecordQueue() {
-  if (file_ >= 0) close(file_);
-}
-
 std::uint64_t RecordQueue::size() const {
   return count_ + file_count_ + tail_.size();
 }
@@ -73,24 +69,27 @@ void RecordQueue::drop(std::size_t count) {
   count_ -= count;
 }
 
-// The file has no name: it goes with the process.
+// The file has no name: it goes with the process. Where the application has closed it, what was in
+// it cannot be read any more, and there is another one once that is over.
 bool RecordQueue::open_file() {
-  if (file_ >= 0) return true;
+  if (file_.get() >= 0) return true;
+  if (file_count_ > 0) return false;
   const char* const wanted = secure_getenv("TMPDIR");
   const std::string folder = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
-  file_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode);
-  if (file_ < 0) {
+  int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode);
+  if (fd < 0) {
     std::string name = folder + "/msprof_subscribe_XXXXXX";
-    file_ = mkostemp(name.data(), O_CLOEXEC);
-    if (file_ >= 0) unlink(name.c_str());
+    fd = mkostemp(name.data(), O_CLOEXEC);
+    if (fd >= 0) unlink(name.c_str());
   }
   // Never 0, 1 or 2: an application that closed its stdout would print into it.
-  if (file_ >= 0 && file_ <= STDERR_FILENO) {
-    const int low = file_;
-    file_ = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (fd >= 0 && fd <= STDERR_FILENO) {
+    const int low = fd;
+    fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(low);
   }
-  return file_ >= 0;
+  file_ = HeldDescriptor(fd);
+  return fd >= 0;
 }
 
 // Moves records between memory and consecutive slots.
@@ -98,9 +97,10 @@ bool RecordQueue::transfer(bool writing, OpRecord* records, std::size_t count, s
   auto* bytes = reinterpret_cast<char*>(records);
   std::size_t left = count * sizeof(OpRecord);
   auto offset = static_cast<off_t>(slot * sizeof(OpRecord));
+  const int fd = file_.get();
   while (left > 0) {
     const ssize_t moved =
-        writing ? pwrite(file_, bytes, left, offset) : pread(file_, bytes, left, offset);
+        writing ? pwrite(fd, bytes, left, offset) : pread(fd, bytes, left, offset);
     if (moved < 0 && errno == EINTR) continue;
     if (moved <= 0) return false;
     bytes += moved;
@@ -132,7 +132,7 @@ void RecordQueue::read_file() {
   file_begin_ = (file_begin_ + count) % slots_;
   file_count_ -= count;
   // Nothing of the file is needed: it gives its space back.
-  if (file_count_ == 0 && ftruncate(file_, 0) == 0) file_begin_ = 0;
+  if (file_count_ == 0 && ftruncate(file_.get(), 0) == 0) file_begin_ = 0;
 }
 
 }  // namespace msprof::runtime

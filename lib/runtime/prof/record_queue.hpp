@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/engine/held_descriptor.hpp"
 #include "runtime/prof/op_record.hpp"
 
 namespace msprof::runtime {
@@ -15,7 +16,6 @@ class RecordQueue {
  public:
   // `spill_bytes`: most bytes in the file.
   explicit RecordQueue(std::uint64_t spill_bytes);
-  ~RecordQueue();
   RecordQueue(const RecordQueue&) = delete;
   RecordQueue& operator=(const RecordQueue&) = delete;
 
@@ -42,7 +42,7 @@ class RecordQueue {
   std::size_t begin_ = 0;
   std::size_t count_ = 0;
   std::vector<OpRecord> tail_;
-  int file_ = -1;
+  HeldDescriptor file_;
   bool file_failed_ = false;
   std::uint64_t slots_;  // records that file and tail may have; the file is a ring, too
   std::uint64_t file_begin_ = 0;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "runtime/engine/blocked_signals.hpp"
+#include "runtime/engine/held_descriptor.hpp"
 #include "runtime/engine/message.hpp"
 #include "runtime/prof/op_record.hpp"
 #include "runtime/prof/record_queue.hpp"
@@ -62,9 +63,10 @@ class Sender {
   // Throws where no thread is to be had; the pipe must be open.
   explicit Sender(int fd) : fd_(fd), queue_(spill_bytes()) {
     // The application may close its number too early; it must not be another file then.
-    own_fd_ = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (own_fd_ < 0) return;
-    fcntl(own_fd_, F_SETFL, fcntl(own_fd_, F_GETFL) | O_NONBLOCK);
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (own < 0) return;
+    own_ = HeldDescriptor(own);
+    fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK);
     const BlockedSignals inherited;  // SIGPIPE above all
     thread_ = std::thread([this] { send_all(); });
   }
@@ -75,7 +77,7 @@ class Sender {
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  bool is_open() const { return own_fd_ >= 0; }
+  bool is_open() const { return own_.get() >= 0; }
   int fd() const { return fd_; }
 
   void add(const OpRecord& record) {
@@ -110,13 +112,13 @@ class Sender {
       changed_.notify_all();
     }
     thread_.join();
-    if (is_same_file(fd_, own_fd_)) close(fd_);
-    close(own_fd_);
+    if (is_same_file(fd_, own_.get())) close(fd_);
+    own_.close();
     return reader_gone_ ? 0 : dropped_ + queue_.size() + queue_.unreadable();
   }
 
   // In a child made by fork there is no thread that sends.
-  void forget() { close(own_fd_); }
+  void forget() { own_.close(); }
 
  private:
   void send_all() {
@@ -149,7 +151,8 @@ class Sender {
   // False when it is not worth trying any more.
   bool send(const char* bytes, std::size_t size) {
     while (size > 0) {
-      const ssize_t written = write(own_fd_, bytes, size);
+      const int fd = own_.get();
+      const ssize_t written = write(fd, bytes, size);
       if (written > 0) {
         bytes += written;
         size -= static_cast<std::size_t>(written);
@@ -160,7 +163,7 @@ class Sender {
         return false;
       }
       if (is_out_of_patience()) return false;
-      pollfd room = {own_fd_, POLLOUT, 0};
+      pollfd room = {fd, POLLOUT, 0};
       // A pipe may have room, but not for all of it.
       if (poll(&room, 1, kPollMs) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -184,7 +187,7 @@ class Sender {
   }
 
   const int fd_;  // the application's number
-  int own_fd_ = -1;
+  HeldDescriptor own_;
   std::mutex mutex_;
   std::condition_variable changed_;
   RecordQueue queue_;

@@ -124,11 +124,12 @@ bool DynamicServer::listen_in(const std::string& home, std::string& why) {
   const std::string name = kStem + std::to_string(getpid());
   const std::string path = home + "/" + name;
   const int folder = ::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  listener_ = folder < 0 ? -1 : stream_socket();
-  const bool is_bound = wake_ >= 0 && listener_ >= 0 && bind_in(folder, name, listener_);
+  wake_ = runtime::HeldDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const int listener = folder < 0 ? -1 : stream_socket();
+  listener_ = runtime::HeldDescriptor(listener);
+  const bool is_bound = wake_.get() >= 0 && listener >= 0 && bind_in(folder, name, listener);
   if (is_bound) path_ = path;
-  const bool is_good = is_bound && listen(listener_, kMaxWaiting) == 0;
+  const bool is_good = is_bound && listen(listener, kMaxWaiting) == 0;
   if (!is_good) why = path + " cannot be made: " + strerror(errno);
   if (folder >= 0) close(folder);
   return is_good;
@@ -137,7 +138,7 @@ bool DynamicServer::listen_in(const std::string& home, std::string& why) {
 DynamicServer::~DynamicServer() {
   if (thread_.joinable()) {
     const std::uint64_t one = 1;
-    while (write(wake_, &one, sizeof one) < 0 && errno == EINTR) {
+    while (write(wake_.get(), &one, sizeof one) < 0 && errno == EINTR) {
     }
     thread_.join();
   }
@@ -150,10 +151,7 @@ void DynamicServer::leave() {
 }
 
 void DynamicServer::close_descriptors() {
-  for (int* const fd : {&wake_, &listener_, &client_}) {
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-  }
+  for (runtime::HeldDescriptor* const fd : {&wake_, &listener_, &client_}) fd->close();
 }
 
 void DynamicServer::before_fork() {
@@ -167,15 +165,17 @@ void DynamicServer::after_fork(bool child) {
 }
 
 void DynamicServer::serve() {
-  for (;;) {
-    pollfd fds[] = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}, {client_, POLLIN, 0}};
+  // Where the application has closed the socket no collector comes any more.
+  while (listener_.get() >= 0) {
+    pollfd fds[] = {
+        {wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}, {client_.get(), POLLIN, 0}};
     const int count = poll(fds, std::size(fds), wait_ms());
     if (count < 0 && errno != EINTR) break;
     if (count > 0 && fds[0].revents != 0) break;
     try {
       if (count > 0 && fds[2].revents != 0) read_client();
       if (count > 0 && fds[1].revents != 0) take_client();
-      if (client_ >= 0 && Clock::now() >= idle_end_) {
+      if (client_.get() >= 0 && Clock::now() >= idle_end_) {
         end_recording();
         send_line(refusal("no command came for " + minutes_text(limits_.idle) +
                           ": the application left the collector"));
@@ -191,17 +191,19 @@ void DynamicServer::serve() {
 }
 
 int DynamicServer::wait_ms() const {
-  if (client_ < 0) return -1;
+  if (client_.get() < 0) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(idle_end_ - Clock::now()).count();
   return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left, 0));
 }
 
 void DynamicServer::take_client() {
   int fd = -1;
+  bool is_second = false;
   {
     const std::lock_guard lock(mutex_);
-    fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0 && client_ < 0) client_ = fd;
+    fd = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    is_second = fd >= 0 && client_.get() >= 0;
+    if (fd >= 0 && !is_second) client_ = runtime::HeldDescriptor(fd);
   }
   if (fd < 0) {
     // Out of descriptors, say: what waits is still there, and is not looked at without a pause.
@@ -209,7 +211,6 @@ void DynamicServer::take_client() {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return;
   }
-  const bool is_second = fd != client_;
   ucred peer = {};
   socklen_t size = sizeof peer;
   const bool is_known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
@@ -236,11 +237,11 @@ void DynamicServer::take_client() {
 
 void DynamicServer::read_client() {
   std::array<char, 4096> part;
-  const ssize_t got = recv(client_, part.data(), part.size(), 0);
+  const ssize_t got = recv(client_.get(), part.data(), part.size(), 0);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got <= 0) return end_client();
   unread_.append(part.data(), static_cast<std::size_t>(got));
-  for (auto end = unread_.find('\n'); end != std::string::npos && client_ >= 0;
+  for (auto end = unread_.find('\n'); end != std::string::npos && client_.get() >= 0;
        end = unread_.find('\n')) {
     const std::string line = unread_.substr(0, end);
     unread_.erase(0, end + 1);
@@ -308,8 +309,9 @@ void DynamicServer::answer(const DynamicResult& result) {
 
 // A client that does not read what it asked for is none.
 void DynamicServer::send_line(const std::string& line) {
-  if (client_ < 0) return;
-  const ssize_t sent = send(client_, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const int client = client_.get();
+  if (client < 0) return;
+  const ssize_t sent = send(client, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent != static_cast<ssize_t>(line.size())) end_client();
 }
 
@@ -323,8 +325,7 @@ void DynamicServer::end_client() {
   end_recording();
   unread_.clear();
   const std::lock_guard lock(mutex_);
-  if (client_ >= 0) close(client_);
-  client_ = -1;
+  client_.close();
 }
 
 }  // namespace msprof::acl

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "runtime/engine/held_descriptor.hpp"
+
 namespace msprof::acl {
 
 // What came of a command: the PROF folder, or a sentence that says why not.
@@ -69,9 +71,9 @@ class DynamicServer {
   const DynamicLimits limits_;
   std::string path_;
   std::mutex mutex_;  // of the descriptors, for fork
-  int wake_ = -1;
-  int listener_ = -1;
-  int client_ = -1;
+  runtime::HeldDescriptor wake_;
+  runtime::HeldDescriptor listener_;
+  runtime::HeldDescriptor client_;
   int client_process_ = 0;
   std::string unread_;
   Clock::time_point idle_end_;

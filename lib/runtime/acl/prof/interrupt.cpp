@@ -1,15 +1,13 @@
 #include "runtime/acl/prof/interrupt.hpp"
 
-#include <fcntl.h>
+#include <semaphore.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <system_error>
 #include <thread>
 
@@ -20,11 +18,12 @@ namespace {
 
 constexpr std::chrono::seconds kTimeOfTheApplication{2};
 
-// What the handler needs, all of it written before the handler is there.
+// What the handler needs, all of it written before the handler is there. No descriptor: where the
+// application closes what it does not know, the number may be one of its files the next time.
 struct Watch {
   struct sigaction before = {};  // of the application
   void (*close_recordings)() = nullptr;
-  int wake_fd = -1;
+  sem_t interrupts = {};
   pid_t process = 0;
 };
 Watch watch;
@@ -51,8 +50,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
   const pid_t before = inside.exchange(thread);
   // A child made by fork has no thread that closes, and nothing to close.
   const bool is_ours = active.load() && watch.process == getpid();
-  const std::uint64_t one = 1;
-  const bool woken = is_ours && write(watch.wake_fd, &one, sizeof one) == sizeof one;
+  const bool woken = is_ours && sem_post(&watch.interrupts) == 0;
   if (is_default()) {
     if (!woken) end_by_signal();
   } else if ((watch.before.sa_flags & SA_SIGINFO) != 0) {
@@ -65,8 +63,11 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
 }
 
 void wait_for_interrupts() {
-  std::uint64_t count = 0;
-  while (read(watch.wake_fd, &count, sizeof count) > 0) {
+  for (;;) {
+    if (sem_wait(&watch.interrupts) != 0) continue;  // EINTR
+    // Several count as one.
+    while (sem_trywait(&watch.interrupts) == 0) {
+    }
     if (!is_default()) std::this_thread::sleep_for(kTimeOfTheApplication);
     if (active.load()) watch.close_recordings();
     if (is_default()) end_by_signal();
@@ -75,15 +76,13 @@ void wait_for_interrupts() {
 
 // The thread that closes; it waits to the end of the process.
 bool start_thread() {
-  watch.wake_fd = eventfd(0, EFD_CLOEXEC);
-  if (watch.wake_fd < 0) return false;
-  watch.process = getpid();
+  sem_init(&watch.interrupts, 0, 0);
   try {
     const runtime::BlockedSignals inherited;
     std::thread(wait_for_interrupts).detach();
+    watch.process = getpid();
     return true;
   } catch (const std::system_error&) {
-    close(watch.wake_fd);
     return false;
   }
 }

@@ -68,15 +68,17 @@ RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health,
 }
 
 void RecordFile::open_file(const FileHeader& header) {
-  fd_ = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
-  if (fd_ < 0) {
+  const int fd = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0) {
     health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
     return;
   }
+  file_ = HeldDescriptor(fd);
+  is_open_ = true;
   if (sizeof header > limit_bytes_) {
     errno = EFBIG;
     fail("cannot be written");
-  } else if (write_retrying(fd_, &header, sizeof header) != static_cast<ssize_t>(sizeof header)) {
+  } else if (write_retrying(fd, &header, sizeof header) != static_cast<ssize_t>(sizeof header)) {
     fail("cannot be written");
   } else {
     size_bytes_ = sizeof header;
@@ -88,33 +90,35 @@ void RecordFile::open_file(const FileHeader& header) {
 // What the stream took is not written again: who reads it has that, or knows that it has not.
 void RecordFile::leave_sink() {
   sink_ = nullptr;
-  fd_ = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
-  const bool good = fd_ >= 0 && lseek(fd_, static_cast<off_t>(size_bytes_), SEEK_SET) >= 0 &&
-                    write_whole_file(path_ + ".sink", std::to_string(size_bytes_) + "\n");
-  if (good) {
+  const int fd = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
+  file_ = HeldDescriptor(fd);
+  is_open_ = fd >= 0 && write_whole_file(path_ + ".sink", std::to_string(size_bytes_) + "\n");
+  if (is_open_) {
     is_mapped_ = may_be_mapped(path_);
     return;
   }
   whole_ = false;
   health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
+  file_.close();
 }
 
-RecordFile::~RecordFile() {
-  if (fd_ >= 0) close(fd_);
+// Again where the application has closed it. -1 with errno.
+int RecordFile::descriptor() {
+  if (const int fd = file_.get(); fd >= 0) return fd;
+  file_ = HeldDescriptor(open_above_stdio(path_, O_RDWR));
+  return file_.get();
 }
 
 // Goes back to the last whole record, so that a reader finds no half of one.
 void RecordFile::fail(const char* what) {
   const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
   whole_ = false;
+  is_open_ = false;
   space_.leave();
-  if (ftruncate(fd_, static_cast<off_t>(size_bytes_)) != 0) {
+  if (ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) != 0) {
     // The reader counts the trailing bytes; there is nothing more to do here.
   }
-  close(fd_);
-  fd_ = -1;
+  file_.close();
   health_.lost(0, path_, reason);
 }
 
@@ -128,7 +132,7 @@ void RecordFile::count(uint64_t start_ns, uint64_t end_ns) {
 bool RecordFile::store(const void* record) {
   if (!is_mapped_) return false;
   if (space_.next(record_bytes_) == nullptr &&
-      !space_.make(fd_, size_bytes_, record_bytes_, size_limit())) {
+      !space_.make(descriptor(), size_bytes_, record_bytes_, size_limit())) {
     if (errno != EFBIG && errno != ENOSPC && errno != EDQUOT) write_from_now_on();
     return false;
   }
@@ -140,16 +144,20 @@ bool RecordFile::store(const void* record) {
 void RecordFile::write_from_now_on() {
   is_mapped_ = false;
   space_.leave();
-  // Where that fails, a reader finds zeros among the records or behind them, and passes them over.
-  if (ftruncate(fd_, static_cast<off_t>(size_bytes_)) != 0) return;
-  lseek(fd_, static_cast<off_t>(size_bytes_), SEEK_SET);
+  // Where that fails, a reader finds zeros behind the records, and passes them over.
+  static_cast<void>(ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0);
 }
 
 bool RecordFile::write(const void* record) {
   if (is_mapped_) return false;
   errno = EFBIG;
   if (size_bytes_ + record_bytes_ > limit_bytes_) return false;
-  const ssize_t written = write_retrying(fd_, record, record_bytes_);
+  const int fd = descriptor();
+  if (fd < 0) return false;
+  ssize_t written = 0;
+  do {
+    written = pwrite(fd, record, record_bytes_, static_cast<off_t>(size_bytes_));
+  } while (written < 0 && errno == EINTR);
   if (written >= 0) errno = ENOSPC;
   return written == static_cast<ssize_t>(record_bytes_);
 }
@@ -163,7 +171,7 @@ void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) 
     }
     leave_sink();
   }
-  if (fd_ >= 0) {
+  if (is_open_) {
     if (store(record) || write(record)) {
       count(start_ns, end_ns);
       return;
@@ -179,14 +187,14 @@ void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   finished_ = true;
   if (!whole_) return;
   space_.leave();
-  bool closed =
-      sink_ != nullptr || !is_mapped_ || ftruncate(fd_, static_cast<off_t>(size_bytes_)) == 0;
+  is_open_ = false;
+  bool closed = sink_ != nullptr || !is_mapped_ ||
+                ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0;
   int error = errno;
-  if (sink_ == nullptr && close(fd_) != 0 && closed) {
+  if (!file_.close() && closed) {
     closed = false;
     error = errno;
   }
-  fd_ = -1;
   const uint64_t start_us = start_ns_ == UINT64_MAX ? 0 : start_ns_ / 1000;
   const std::string text =
       "file_len:" + std::to_string(size_bytes_) + "\nstart_time:" + std::to_string(start_us) +

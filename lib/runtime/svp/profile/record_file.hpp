@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/engine/held_descriptor.hpp"
 #include "runtime/svp/profile/record_space.hpp"
 #include "runtime/svp/profile/sink.hpp"
 
@@ -117,7 +118,7 @@ class RecordFile {
   // place the file is a hole, and `<file>.sink` says how long that is.
   RecordFile(std::string path, RecordKind kind, WriteHealth& health,
              std::shared_ptr<Sink> sink = nullptr);
-  ~RecordFile();
+  ~RecordFile() = default;
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
@@ -134,6 +135,7 @@ class RecordFile {
  private:
   void fail(const char* what);
   void open_file(const FileHeader& header);
+  int descriptor();
   void leave_sink();
   bool store(const void* record);
   void write_from_now_on();
@@ -146,7 +148,8 @@ class RecordFile {
   WriteHealth& health_;
   std::shared_ptr<Sink> sink_;  // null: the records are in the file
   std::mutex mutex_;
-  int fd_ = -1;
+  HeldDescriptor file_;
+  bool is_open_ = false;  // false where records go to the stream, or cannot be written any more
   RecordSpace space_;
   bool is_mapped_ = false;  // false: records are written
   bool whole_ = false;

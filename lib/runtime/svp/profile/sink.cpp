@@ -16,6 +16,7 @@
 
 #include "runtime/engine/clock.hpp"
 #include "runtime/engine/files.hpp"
+#include "runtime/engine/held_descriptor.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
@@ -70,7 +71,7 @@ int open_fifo(const char* path) {
 }  // namespace
 
 struct Sink::State {
-  int fd = -1;
+  HeldDescriptor file;
   std::size_t prefix_bytes = 0;
   std::atomic<bool> gone{false};
 
@@ -78,13 +79,11 @@ struct Sink::State {
 };
 
 Sink::Sink(int fd, std::size_t prefix_bytes) : state_(std::make_unique<State>()) {
-  state_->fd = fd;
+  state_->file = HeldDescriptor(fd);
   state_->prefix_bytes = prefix_bytes;
 }
 
-Sink::~Sink() {
-  close(state_->fd);
-}
+Sink::~Sink() = default;
 
 std::shared_ptr<Sink> Sink::open(const std::string& output) {
   const char* const path = secure_getenv("MSPROF_SINK");
@@ -102,6 +101,8 @@ bool Sink::State::write_frame(const char* bytes, std::size_t size) {
   const uint64_t limit = monotonic_ns() + kPatienceNs;
   PipeSignalBlocked blocked;
   for (;;) {
+    const int fd = file.get();
+    if (fd < 0) return false;
     if (write_retrying(fd, bytes, size) == static_cast<ssize_t>(size)) return true;
     if (errno == EPIPE) blocked.raised();
     if (errno != EAGAIN || monotonic_ns() > limit) return false;
@@ -126,7 +127,10 @@ bool Sink::write(const std::string& path, uint64_t offset, const void* bytes, st
   const int error = errno;
   if (!state_->gone.exchange(true)) {
     say(std::string("the reader of MSPROF_SINK ") +
-        (error == EPIPE ? "is gone" : "takes nothing any more") + "; records go to files");
+        (error == EPIPE   ? "is gone"
+         : error == EBADF ? "was left: the application closed the descriptor"
+                          : "takes nothing any more") +
+        "; records go to files");
   }
   return false;
 }
