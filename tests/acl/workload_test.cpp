@@ -155,3 +155,20 @@ TEST_CASE("every product of a capture of the host runtime is written") {
     CHECK(is_there);
   }
 }
+
+TEST_CASE("every call has room on the smallest stack that a thread can have") {
+  const TempFolder folder;
+  std::vector<std::string> arguments = {folder.path(), small_model(folder.path())};
+  if (GENERATE(true, false)) {
+    const fs::path file = folder / "acl.json";
+    write_file(file, R"({"profiler": {"switch": "on", "aicpu": "on", "output": ")" +
+                         folder.path().string() + R"("}})");
+    arguments.push_back(file);
+  }
+  const RunResult result = run_program(acl_program("small_stack"), arguments);
+  INFO(result.out << result.err);
+  CHECK(result.signal == 0);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.empty());
+  CHECK(prof_folders(folder.path()).size() == 1);
+}

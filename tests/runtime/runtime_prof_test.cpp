@@ -277,3 +277,17 @@ TEST_CASE("a child begins a JOB of its own, and svp_acl_finalize completes its p
   std::sort(executions.begin(), executions.end());
   CHECK(executions == std::vector<std::size_t>{2, 4});
 }
+
+TEST_CASE("every call has room on the smallest stack that a thread can have") {
+  const TempFolder folder;
+  std::vector<std::string> command = {MSPROF_SMALL_STACK, folder.write("model.json", tiny_model()),
+                                      folder.path()};
+  if (GENERATE(true, false))
+    command.push_back(folder.write(
+        "acl.json", R"({"profiler": {"switch": "on", "output": ")" + folder.path() + R"("}})"));
+  const ProcessResult result = run_process(command);
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.empty());
+  CHECK(jobs_in(folder.path()).size() == 1);
+}

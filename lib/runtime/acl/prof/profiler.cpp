@@ -12,6 +12,7 @@
 #include "runtime/acl/prof/delayed_recording.hpp"
 #include "runtime/acl/prof/interrupt.hpp"
 #include "runtime/acl/prof/op_record.hpp"
+#include "runtime/acl/prof/roomy_stack.hpp"
 #include "runtime/acl/prof/stamps.hpp"
 #include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
@@ -189,7 +190,8 @@ aclError Profiler::refused_by_configuration() {
 
 aclError Profiler::configure(const char* acl_json_path) {
   Configuration asked;
-  const aclError result = read_configuration(acl_json_path, device_count(), asked);
+  const aclError result =
+      on_roomy_stack([&] { return read_configuration(acl_json_path, device_count(), asked); });
   if (result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
   if (asked.dynamic) open_server();
@@ -200,9 +202,9 @@ aclError Profiler::configure(const char* acl_json_path) {
 void Profiler::configure_ranges() {
   if (!has_collector() || is_dynamic_mode()) return;
   Configuration asked;
-  if (read_configuration(nullptr, device_count(), asked) != ACL_SUCCESS ||
-      (asked.config.bits & ACL_PROF_MSPROFTX) == 0)
-    return;
+  const aclError result =
+      on_roomy_stack([&] { return read_configuration(nullptr, device_count(), asked); });
+  if (result != ACL_SUCCESS || (asked.config.bits & ACL_PROF_MSPROFTX) == 0) return;
   const std::lock_guard lock(mutex_);
   // What aclFinalize has ended is over.
   if (state_ == State::off && !configuration_.wanted) begin(std::move(asked));

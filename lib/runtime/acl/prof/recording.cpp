@@ -12,6 +12,7 @@
 
 #include "runtime/acl/prof/dictionary.hpp"
 #include "runtime/acl/prof/info_files.hpp"
+#include "runtime/acl/prof/roomy_stack.hpp"
 #include "runtime/acl/prof/slice_file.hpp"
 #include "runtime/acl/prof/slice_worker.hpp"
 #include "runtime/acl/prof/type_names.hpp"
@@ -265,7 +266,12 @@ std::string Recording::Files::why_lost() const {
   return error == 0 ? "the storage limit" : strerror(error);
 }
 
+// The first mark of a program may make the folder, in any thread.
 std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std::string& why) {
+  return on_roomy_stack([&] { return make(options, why); });
+}
+
+std::shared_ptr<Recording> Recording::make(const RecordingOptions& options, std::string& why) {
   auto files = std::make_unique<Files>(options);
   errno = 0;
   bool is_good =

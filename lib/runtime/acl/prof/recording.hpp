@@ -128,6 +128,7 @@ class Recording {
  private:
   struct Files;
   explicit Recording(std::unique_ptr<Files> files);
+  static std::shared_ptr<Recording> make(const RecordingOptions& options, std::string& why);
   std::unique_ptr<Files> files_;
 };
 
