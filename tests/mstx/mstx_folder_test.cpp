@@ -1,4 +1,5 @@
 // Programs of their own that call the client, and what our import reads in the folder they leave.
+#include <dlfcn.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -225,6 +226,17 @@ TEST_CASE("the injection library exports one function and needs libc and libm on
   const RunResult needed = run_program("/usr/bin/readelf", {"-d", kLibrary});
   CHECK(needed.out.find("libc.so") != std::string::npos);
   CHECK(needed.out.find("libstdc++") == std::string::npos);
+}
+
+TEST_CASE("a library that is closed stays for its threads") {
+  for (const std::string& library : {kLibrary, std::string(MSPROF_ACL_LIBRARY)}) {
+    void* const first = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(first != nullptr);
+    CHECK(dlclose(first) == 0);
+    void* const again = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    CHECK(again != nullptr);
+    if (again != nullptr) dlclose(again);
+  }
 }
 
 TEST_CASE("libms_tools_ext.so exports every function of the client and nothing else") {

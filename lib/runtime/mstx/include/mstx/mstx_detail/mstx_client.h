@@ -16,23 +16,22 @@ extern "C" {
 }
 #endif
 #include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Phases of the search for a recorder. */
-enum {
-  MSTX_CLIENT_NEW_ = 0,
-  MSTX_CLIENT_SEARCHING_ = 1,
-  MSTX_CLIENT_READY_ = 2,
-  MSTX_CLIENT_ALONE_ = 3
-};
+/* Phases of the search for a recorder: it has no result yet, or one of two. */
+enum { MSTX_CLIENT_NEW_ = 0, MSTX_CLIENT_READY_ = 1, MSTX_CLIENT_ALONE_ = 2 };
 
 typedef struct mstxClient_st {
   int phase;
+  int process;   /* that searches, or has searched */
+  int* searcher; /* the address of errno in its thread, which no other thread has */
   mstxFuncPointer core[MSTX_API_CORE_SIZE];
   mstxFuncPointer domain[MSTX_API_CORE2_SIZE];
   mstxFuncPointer memory[MSTX_API_CORE_MEM_SIZE];
@@ -86,16 +85,22 @@ inline static int mstxClientSearch_(void) {
 }
 
 /* The recorder's function that is stored at `place`, or NULL. The first call searches, others wait
- * for it. */
+ * for it; but not the handler of a signal in the thread that searches, nor a child made by fork
+ * meanwhile. */
 inline static mstxFuncPointer mstxClientFunction_(const mstxFuncPointer* place) {
   int phase = __atomic_load_n(&mstxClient_.phase, __ATOMIC_ACQUIRE);
+  int nobody = 0;
   if (phase == MSTX_CLIENT_NEW_ &&
-      __atomic_compare_exchange_n(&mstxClient_.phase, &phase, MSTX_CLIENT_SEARCHING_, 0,
-                                  __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+      __atomic_compare_exchange_n(&mstxClient_.process, &nobody, getpid(), 0, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    __atomic_store_n(&mstxClient_.searcher, &errno, __ATOMIC_RELAXED);
     phase = mstxClientSearch_();
     __atomic_store_n(&mstxClient_.phase, phase, __ATOMIC_RELEASE);
   }
-  while (phase == MSTX_CLIENT_SEARCHING_) {
+  while (phase == MSTX_CLIENT_NEW_) {
+    if (__atomic_load_n(&mstxClient_.searcher, __ATOMIC_RELAXED) == &errno ||
+        __atomic_load_n(&mstxClient_.process, __ATOMIC_RELAXED) != getpid())
+      return NULL;
     sched_yield();
     phase = __atomic_load_n(&mstxClient_.phase, __ATOMIC_ACQUIRE);
   }
