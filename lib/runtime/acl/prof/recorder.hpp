@@ -1,7 +1,8 @@
 // What the interface and the devices tell the profiler, for api/ and device/. Every function may be
 // called by any thread at any time, returns at once where nothing of the kind is recorded, never
-// throws and never blocks on a reader or a disk for longer than one allocation of a slice. Times
-// are nanoseconds of runtime::monotonic_ns().
+// throws and never blocks on a reader, nor on a disk for longer than one allocation of a slice; but
+// where slices are not mapped, a disk that is slower than the records makes them wait. Times are
+// nanoseconds of runtime::monotonic_ns().
 #pragma once
 
 #include <cstddef>
