@@ -53,8 +53,6 @@ Exit merge_all(const MergeArguments& arguments, ordered_json& document) {
   const fs::path output(arguments.output);
   const cluster::MergeOptions options = merge_options(arguments);
   if (!output.parent_path().empty()) create_output_folder(output.parent_path());
-  const fs::path folder = output.parent_path().empty() ? "." : output.parent_path();
-  remove_stale_temporaries(folder);
   const std::vector<fs::path> parts(arguments.parts.begin(), arguments.parts.end());
   const cluster::MergeReport report = cluster::merge_parts(parts, output, options);
   Exit exit = print_refused(report);

@@ -67,7 +67,6 @@ Exit run_rank(const RankArguments& arguments) {
                                 ? fs::path(captures.front().folder.filename().string() + ".part")
                                 : fs::path(arguments.output);
     if (!output.parent_path().empty()) create_output_folder(output.parent_path());
-    remove_stale_temporaries(output.parent_path().empty() ? "." : output.parent_path());
     const Exit exit = make_part(arguments, captures, output, document);
     document["part"] = valid_utf8(output.string());
     log::info("part: {}", output.string());

@@ -2,18 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <chrono>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 
+#include "base/durable.hpp"
 #include "base/error.hpp"
-#include "base/host_name.hpp"
-#include "base/text.hpp"
+#include "base/folder_listing.hpp"
+#include "base/owner_lock.hpp"
+#include "base/random_name.hpp"
 
 namespace msprof {
 
@@ -22,41 +25,96 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kSuffix = ".msprof-tmp";
+constexpr const char* kLockName = "lock";
+constexpr std::size_t kRandomBytes = 16;
 
-// A file of another machine that nothing was written to for so long has lost its program.
-constexpr std::chrono::hours kAbandoned{24};
+// The disk works while the next bytes are made.
+constexpr std::uint64_t kStartBytes = 16 << 20;
 
-// This machine among those that share a folder: a process number says nothing on another one.
-const std::string& machine() {
-  static const std::string tag = [] {
-    std::uint32_t hash = 0x811c9dc5;  // FNV-1a
-    for (const char c : own_host_name()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193;
-    return fmt::format("{:08x}", hash);
-  }();
-  return tag;
-}
-
-struct Owner {
-  pid_t pid = 0;  // 0: the name is not one of ours
-  bool is_here = true;
+// What the name of a temporary says of it.
+struct TemporaryName {
+  bool has_owner_lock = false;  // earlier versions made names with the number of a process
+  bool is_of_this_machine = false;
 };
 
-// The program in ".<name>.<pid>.<n>-<machine>.msprof-tmp"; without a machine it is of this one.
-Owner owner_of(std::string_view name) {
-  if (!name.starts_with('.') || !name.ends_with(kSuffix)) return {};
+std::optional<TemporaryName> parse_temporary(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kSuffix)) return std::nullopt;
   name.remove_suffix(kSuffix.size());
-  const auto parts = split(name, '.');
-  std::uint64_t pid = 0;
-  if (parts.size() < 4 || !parse_u64(parts[parts.size() - 2], pid) || pid > 0x7fffffff) return {};
-  const std::size_t dash = parts.back().find('-');
-  const bool is_here = dash == std::string_view::npos || parts.back().substr(dash + 1) == machine();
-  return {static_cast<pid_t>(pid), is_here};
+  const std::size_t dot = name.rfind('.');
+  if (dot == 0 || dot == std::string_view::npos) return std::nullopt;
+  const std::string_view tail = name.substr(dot + 1);
+  if (tail.size() <= kRandomBytes || tail[kRandomBytes] != '-') return TemporaryName();
+  return TemporaryName{true, is_this_machine(tail.substr(kRandomBytes + 1))};
 }
 
-bool is_abandoned(const fs::directory_entry& entry) {
+// Whether a temporary has no owner any more. A lock that can be had is not enough for what another
+// machine made: locks of some mounts are those of one machine.
+bool is_ownerless(OwnerLock lock, const TemporaryName& name, bool is_old) {
+  if (lock == OwnerLock::held) return false;
+  return is_old || (lock == OwnerLock::taken && name.is_of_this_machine);
+}
+
+fs::path temporary_beside(const fs::path& target) {
+  const std::string tail = fmt::format(".{}-{}{}", random_name(), machine_tag(), kSuffix);
+  // The temporary name must fit where the final one just fits.
+  const std::string name = target.filename().string();
+  return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
+}
+
+fs::path folder_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+void remove_stale_file(const fs::path& path, const TemporaryName& name) {
+  struct stat file = {};
+  if (::lstat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return;
+  const bool is_old = is_abandoned(path);
+  FileDescriptor fd;
+  OwnerLock lock = OwnerLock::unknown;
+  if (name.has_owner_lock) {
+    fd.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (fd) lock = look_for_owner(fd.get());
+  }
+  if (is_ownerless(lock, name, is_old)) ::unlink(path.c_str());
+}
+
+void remove_stale_folder(const fs::path& path, const TemporaryName& name,
+                         const std::function<bool(const fs::path&)>& rescue) {
+  struct stat folder = {};
+  if (::lstat(path.c_str(), &folder) != 0 || !S_ISDIR(folder.st_mode) ||
+      folder.st_uid != ::geteuid())
+    return;
+  const bool is_old = is_abandoned(path);
+  FileDescriptor fd;
+  OwnerLock lock = OwnerLock::unknown;
+  if (name.has_owner_lock) {
+    // Made here where its owner had no time to: then the owner finds out and takes another name.
+    fd.reset(::open((path / kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd) return;
+    lock = take_owner_lock(fd.get());
+  }
+  if (!is_ownerless(lock, name, is_old)) return;
+  if (rescue && !rescue(path)) return;
   std::error_code ignored;
-  const auto written = entry.last_write_time(ignored);
-  return !ignored && fs::file_time_type::clock::now() - written > kAbandoned;
+  fs::remove_all(path, ignored);
+}
+
+// Calls `visit` for the names of temporaries in a folder; what cannot be listed has none.
+template <typename Visit>
+void for_each_temporary(const fs::path& folder, const Visit& visit) {
+  for (const auto& [name, type] : list_folder(folder).entries) {
+    if (const auto temporary = parse_temporary(name)) visit(folder / name, *temporary);
+  }
+}
+
+// Once a folder is enough: what another program leaves there meanwhile, the next one removes.
+void clean_once(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::set<fs::path> known;
+  const std::lock_guard lock(mutex);
+  std::error_code error;
+  if (known.insert(fs::absolute(folder, error).lexically_normal()).second)
+    remove_stale_temporaries(folder);
 }
 
 }  // namespace
@@ -66,32 +124,8 @@ void throw_cannot_write(const fs::path& path, int error_number, std::string_view
               fmt::format("cannot write {}: {}{}", path.string(), errno_text(error_number), hint));
 }
 
-fs::path temporary_beside(const fs::path& target) {
-  static std::atomic<unsigned> counter{0};
-  const std::string tail = fmt::format(".{}.{}-{}{}", ::getpid(), counter++, machine(), kSuffix);
-  // The temporary name must fit where the final one just fits.
-  const std::string name = target.filename().string();
-  return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
-}
-
-TemporaryFile::~TemporaryFile() {
-  std::error_code ignored;
-  fs::remove(path_, ignored);
-}
-
-bool is_stale_temporary(std::string_view name) {
-  const Owner owner = owner_of(name);
-  return owner.pid > 0 && owner.is_here && ::kill(owner.pid, 0) != 0 && errno == ESRCH;
-}
-
 void remove_stale_temporaries(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const Owner owner = owner_of(name);
-    const bool is_lost = owner.pid > 0 && !owner.is_here && is_abandoned(entry);
-    if (is_lost || is_stale_temporary(name)) fs::remove(entry.path(), ignored);
-  }
+  for_each_temporary(folder, remove_stale_file);
 }
 
 void create_output_folder(const fs::path& folder) {
@@ -102,24 +136,86 @@ void create_output_folder(const fs::path& folder) {
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_cannot_write(folder, errno);
 }
 
-void flush_to_disk(const fs::path& temporary, const fs::path& target) {
-  const FileDescriptor fd(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd || ::fdatasync(fd.get()) != 0) throw_cannot_write(target, errno);
+TemporaryFile::TemporaryFile(const fs::path& target, std::string_view hint, Before before)
+    : target_(target), hint_(hint), before_(before) {
+  clean_once(folder_of(target));
+  for (;;) {
+    path_ = temporary_beside(target_);
+    fd_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!fd_ && (errno == EEXIST || errno == EINTR)) continue;
+    if (!fd_) throw_cannot_write(target_, errno, hint_);
+    await_owner_lock(fd_.get());
+    // Another program may have looked, and removed it, before it was locked.
+    if (is_same_file(fd_.get(), path_)) return;
+  }
 }
 
-void move_into_place(const fs::path& temporary, const fs::path& target) {
-  if (::rename(temporary.c_str(), target.c_str()) != 0) throw_cannot_write(target, errno);
+TemporaryFile::~TemporaryFile() {
+  if (fd_) ::unlink(path_.c_str());
+}
+
+void TemporaryFile::sync() const {
+  sync_file(fd_.get(), target_, hint_);
+}
+
+void TemporaryFile::rename() {
+  if (before_ != nullptr) before_(target_);
+  if (::rename(path_.c_str(), target_.c_str()) != 0) throw_cannot_write(target_, errno, hint_);
+  fd_.reset();
+}
+
+void TemporaryFile::publish() {
+  sync();
+  rename();
+  sync_folder(folder_of(target_));
+}
+
+void publish_together(std::vector<TemporaryFile>& files) {
+  std::set<fs::path> folders;
+  for (const TemporaryFile& file : files) start_sync(file.fd());
+  for (const TemporaryFile& file : files) file.sync();
+  for (TemporaryFile& file : files) {
+    file.rename();
+    folders.insert(folder_of(file.target()));
+  }
+  for (const fs::path& folder : folders) sync_folder(folder);
+}
+
+TemporaryFolder::TemporaryFolder(const fs::path& target,
+                                 const std::function<bool(const fs::path&)>& rescue,
+                                 std::string_view hint) {
+  const fs::path stem = "." + target.filename().string() + ".";
+  for_each_temporary(folder_of(target), [&](const fs::path& path, const TemporaryName& name) {
+    if (path.filename().native().starts_with(stem.native()))
+      remove_stale_folder(path, name, rescue);
+  });
+  for (;;) {
+    path_ = temporary_beside(target);
+    if (::mkdir(path_.c_str(), S_IRWXU) != 0) {
+      if (errno == EEXIST) continue;
+      throw_cannot_write(folder_of(target), errno, hint);
+    }
+    const fs::path lock = path_ / kLockName;
+    lock_.reset(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!lock_ && errno == ENOENT) continue;  // removed by one that looks
+    if (!lock_) {
+      const int error_number = errno;
+      ::rmdir(path_.c_str());
+      throw_cannot_write(folder_of(target), error_number, hint);
+    }
+    await_owner_lock(lock_.get());
+    if (is_same_file(lock_.get(), lock)) return;
+  }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
 }
 
 AtomicFile::AtomicFile(const fs::path& target, std::string_view hint)
-    : TextOutput(kBufferBytes), target_(target), hint_(hint), temporary_(temporary_beside(target)) {
-  fd_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd_) throw_cannot_write(target_, errno, hint_);
+    : TextOutput(kBufferBytes), file_(target, hint) {
   buffer_.reserve(kBufferBytes + (64 << 10));
-}
-
-AtomicFile::~AtomicFile() {
-  if (!committed_ && fd_) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::flush() {
@@ -135,22 +231,25 @@ void AtomicFile::write_block(std::string_view block) {
 void AtomicFile::put(std::string_view bytes) {
   flushed_bytes_ += bytes.size();
   for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t count = ::write(fd_.get(), rest.data(), rest.size());
+    const ssize_t count = ::write(file_.fd(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_cannot_write(target_, errno, hint_);
+    if (count < 0) throw_cannot_write(file_.target(), errno, file_.hint());
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
+  if (flushed_bytes_ - started_bytes_ < kStartBytes) return;
+  start_sync(file_.fd(), started_bytes_);
+  started_bytes_ = flushed_bytes_;
 }
 
-const fs::path& AtomicFile::finish() {
+TemporaryFile AtomicFile::finish() {
   flush();
-  return temporary_;
+  start_sync(file_.fd(), started_bytes_);
+  return std::move(file_);
 }
 
 void AtomicFile::commit() {
   flush();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw_cannot_write(target_, errno, hint_);
-  committed_ = true;
+  file_.publish();
 }
 
 void write_text_file(const fs::path& target, std::string_view text) {

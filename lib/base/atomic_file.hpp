@@ -1,40 +1,19 @@
 // AtomicFile: a file that appears under its name only when it is whole. For every writer.
 // The bytes are in a temporary file beside it until commit(); a writer that is destroyed without
-// commit (an error, Ctrl-C) leaves nothing. What a killed program left is removed by the next one.
+// commit (an error, Ctrl-C) leaves nothing. What a killed program left is removed by the next one
+// that writes into the folder. A file that has its name survives a power cut.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "base/file_reader.hpp"
 #include "base/text_output.hpp"
 
 namespace msprof {
-
-// A name beside `target` that no other program uses, also none of another machine that shares the
-// folder: ".<name>.<pid>.<n>-<machine>.msprof-tmp".
-std::filesystem::path temporary_beside(const std::filesystem::path& target);
-
-// Such a name, for a file that others write. What has it when this is destroyed is removed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::filesystem::path& target) : path_(temporary_beside(target)) {}
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-// Returns true if `name` is such a name and its program, of this machine, is gone.
-bool is_stale_temporary(std::string_view name);
-
-// Removes the temporary files in `folder` whose programs are gone; of programs of other machines
-// those that nobody wrote to for a day.
-void remove_stale_temporaries(const std::filesystem::path& folder);
 
 // The hint of a message about a file whose folder --output names.
 inline constexpr std::string_view kOtherOutput = " (another folder can be given with --output)";
@@ -46,12 +25,75 @@ inline constexpr std::string_view kOtherOutput = " (another folder can be given 
 // Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
 void create_output_folder(const std::filesystem::path& folder);
 
-// Flushes to the disk and renames: for the store, which later commands take as it is. Throws
-// Error(cannot_write), which names `target`.
-void flush_to_disk(const std::filesystem::path& temporary, const std::filesystem::path& target);
-// Renames a finished temporary file to its name, without flushing it: products can be made again
-// from the store.
-void move_into_place(const std::filesystem::path& temporary, const std::filesystem::path& target);
+// A new, empty file beside `target`, ".<name>.<random>-<machine>.msprof-tmp", which this program
+// owns (owner_lock.hpp) until it has its name or is removed. Others may write to it by its path().
+// The first in a folder removes those whose programs are gone. Functions throw Error(cannot_write),
+// which names the target.
+class TemporaryFile {
+ public:
+  // Called before `target` gets the file.
+  using Before = void (*)(const std::filesystem::path& target);
+
+  explicit TemporaryFile(const std::filesystem::path& target, std::string_view hint = kOtherOutput,
+                         Before before = nullptr);
+  // Removes what has no name yet.
+  ~TemporaryFile();
+  TemporaryFile(TemporaryFile&& other) noexcept = default;
+  TemporaryFile& operator=(TemporaryFile&& other) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& target() const { return target_; }
+  // Another name in the same folder, for a file whose name depends on what came to be in it.
+  void retarget(const std::filesystem::path& target) { target_ = target; }
+  std::string_view hint() const { return hint_; }
+  int fd() const { return fd_.get(); }  // for writing
+
+  // Returns when the bytes are on the disk.
+  void sync() const;
+  // Gives the file its name. A power cut can empty it, or take the name, unless sync() comes before
+  // and sync_folder() after.
+  void rename();
+  // All three.
+  void publish();
+
+ private:
+  std::filesystem::path target_;
+  std::string_view hint_;
+  Before before_;
+  std::filesystem::path path_;
+  FileDescriptor fd_;  // -1: it has its name
+};
+
+// Gives files their names in their order. All bytes are on the disk before the first has its name:
+// one wait for all. Throws Error(cannot_write).
+void publish_together(std::vector<TemporaryFile>& files);
+
+// A new, empty folder beside `target`, with a name as that of a TemporaryFile, which this program
+// owns. Its file "lock" is that of the owner.
+class TemporaryFolder {
+ public:
+  // Removes those that were made for the same target and whose programs are gone. `rescue` is
+  // called for each of them before; it returns false if the folder must stay.
+  explicit TemporaryFolder(
+      const std::filesystem::path& target,
+      const std::function<bool(const std::filesystem::path& folder)>& rescue = {},
+      std::string_view hint = kOtherOutput);
+  // Removes the folder.
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor lock_;
+};
+
+// Removes the temporary files in `folder` whose programs are gone. Where the file system has no
+// locks, or may not show those of other machines, these are files that nobody wrote to for 24
+// hours.
+void remove_stale_temporaries(const std::filesystem::path& folder);
 
 // Throws Error(cannot_write) when the disk does not take what is written.
 class AtomicFile : public TextOutput {
@@ -60,29 +102,23 @@ class AtomicFile : public TextOutput {
 
   // `hint` is for messages: "" for a file that the user named.
   explicit AtomicFile(const std::filesystem::path& target, std::string_view hint = kOtherOutput);
-  ~AtomicFile() override;
 
-  // Takes another name in the same folder, for a file whose name depends on what came to be in it.
-  void retarget(const std::filesystem::path& target) { target_ = target; }
-  const std::filesystem::path& target() const { return target_; }
+  void retarget(const std::filesystem::path& target) { file_.retarget(target); }
+  const std::filesystem::path& target() const { return file_.target(); }
   // Writes a block that another buffer gathered.
   void write_block(std::string_view block);
-  // Writes out what is buffered; returns the name of the temporary file, which has everything now.
-  const std::filesystem::path& finish();
-  // Skips the flush to the disk: a run with an interval writes ten thousand products, each can be
-  // made again from the store.
+  // Writes out what is buffered and gives the temporary file away, to be published with others.
+  [[nodiscard]] TemporaryFile finish();
+  // Writes out what is buffered and gives the file its name, on the disk.
   void commit();
   std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }
 
  private:
   void flush() override;
   void put(std::string_view bytes);
-  std::filesystem::path target_;
-  std::string_view hint_;
-  std::filesystem::path temporary_;
-  FileDescriptor fd_;
+  TemporaryFile file_;
   std::uint64_t flushed_bytes_ = 0;
-  bool committed_ = false;
+  std::uint64_t started_bytes_ = 0;  // on their way to the disk
 };
 
 // Writes a text that is there as a whole. Throws Error(cannot_write).

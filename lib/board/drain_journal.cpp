@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "base/atomic_file.hpp"
+#include "base/durable.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "board/listing.hpp"
@@ -21,11 +22,6 @@ namespace {
 
 constexpr std::string_view kJournalHead = "msprof drain 1";
 constexpr std::uint64_t kMaxJournalBytes = 256 << 20;
-
-void flush_folder(const fs::path& folder) {
-  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) ::fsync(fd.get());
-}
 
 // The words in front of the last one, a path, which may hold blanks.
 std::string_view take_journal_word(std::string_view& line) {
@@ -49,8 +45,8 @@ DrainJournal::DrainJournal(fs::path folder) : folder_(std::move(folder)) {
   struct stat status = {};
   if (::fstat(fd_.get(), &status) == 0 && status.st_size == 0)
     append(std::string(kJournalHead), true);
-  flush_folder(folder_);
-  flush_folder(folder_.parent_path());
+  sync_folder(folder_);
+  sync_folder(folder_.parent_path());
 }
 
 bool DrainJournal::is_one(const fs::path& file) {
@@ -114,7 +110,7 @@ void DrainJournal::append(const std::string& line, bool flush) {
     if (written < 0) throw_cannot_write(folder_ / "journal", errno);
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (flush && ::fdatasync(fd_.get()) != 0) throw_cannot_write(folder_ / "journal", errno);
+  if (flush) sync_file(fd_.get(), folder_ / "journal");
 }
 
 void DrainJournal::punching(const std::string& path, std::uint64_t inode, std::uint64_t length) {
@@ -140,6 +136,7 @@ void DrainJournal::moved(const std::string& from, const std::string& to) {
   const fs::path target = file(to);
   fs::create_directories(target.parent_path());
   fs::rename(file(from), target);
+  sync_folder(target.parent_path());
   append(fmt::format("moved {}\t{}", from, to), true);
   const auto found = files_.find(from);
   if (found == files_.end()) return;

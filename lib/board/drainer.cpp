@@ -10,6 +10,7 @@
 #include <chrono>
 
 #include "base/atomic_file.hpp"
+#include "base/durable.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -121,6 +122,8 @@ std::string Drainer::read_here(const std::string& path, std::uint64_t first,
 void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_view bytes) const {
   const fs::path file = journal_.file(path);
   make_folders(file.parent_path());
+  std::error_code ignored;
+  const bool is_new = !fs::exists(file, ignored);
   const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) throw_cannot_write(file, errno);
   while (!bytes.empty()) {
@@ -130,7 +133,13 @@ void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_
     bytes.remove_prefix(static_cast<std::size_t>(written));
     at += static_cast<std::uint64_t>(written);
   }
-  if (::fdatasync(fd.get()) != 0) throw_cannot_write(file, errno);
+  sync_file(fd.get(), file);
+  // Its name, too: the board frees these bytes next.
+  if (is_new) {
+    for (fs::path folder = file.parent_path(); folder != journal_.folder();
+         folder = folder.parent_path())
+      sync_folder(folder);
+  }
 }
 
 bool Drainer::is_same(DrainBoard& board, const std::string& path, std::uint64_t first,

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -14,6 +13,7 @@
 #include "base/host_name.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/random_name.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 
@@ -184,12 +184,9 @@ std::string busy_sentence(const std::string& host, std::string_view line) {
 
 constexpr int kMaxFruitlessLosses = 3;
 
-// Of several runs of this process, two may begin in one second.
 std::string new_run_name() {
-  static std::atomic<unsigned> counter{0};
-  const unsigned number = ++counter;
-  return fmt::format("{:%Y%m%d_%H%M%S}_{}{}", fmt::gmtime(std::time(nullptr)), ::getpid(),
-                     number == 1 ? std::string() : fmt::format("_{}", number));
+  return fmt::format("{:%Y%m%d_%H%M%S}_{}", fmt::gmtime(std::time(nullptr)),
+                     random_name().substr(0, 8));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "board/upload.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/interrupt.hpp"
@@ -113,30 +113,11 @@ umask 077
 mv "$1" "$2"
 )sh"};
 
+constexpr std::string_view kOtherTemporary = " (set TMPDIR to use another place)";
+
 constexpr BoardScript kSize = {"asking for the size of a folder on the board", R"sh(
 du -sk "$1"
 )sh"};
-
-// A folder of this machine for files that exist for their upload only.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "msprof_upload_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(Exit::cannot_write,
-                  fmt::format("cannot make a folder in {}: {} (set TMPDIR to use another place)",
-                              fs::temp_directory_path().string(), errno_text(errno)));
-    }
-    path_ = name;
-  }
-  ~ScratchFolder() { remove_tree(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::int64_t now_ns() {
   struct timespec now = {};
@@ -510,7 +491,8 @@ std::vector<BoardStep> BoardUpload::place_steps(const Project& project,
 }
 
 void BoardUpload::place_files(const Project& project, const std::vector<ExtraFile>& files) {
-  const ScratchFolder scratch;
+  // Of this machine, for files that exist for their upload only.
+  const TemporaryFolder scratch(fs::temp_directory_path() / "msprof_upload", {}, kOtherTemporary);
   std::vector<ProjectEntry> entries = entries_of(project, files);
   for (ProjectEntry& entry : entries) {
     if (entry.kind != EntryKind::file) continue;

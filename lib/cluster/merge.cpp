@@ -342,7 +342,8 @@ std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeRepor
 }  // namespace
 
 fs::path IntermediateParts::add() {
-  return paths_.emplace_back(temporary_beside(output_));
+  if (!folder_) folder_.emplace(output_);
+  return paths_.emplace_back(folder_->path() / fmt::format("{}.part", next_++));
 }
 
 void IntermediateParts::clear() {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "cluster/part.hpp"
 #include "cluster/rank_set.hpp"
 
@@ -37,14 +39,11 @@ struct MergeReport {
 MergeReport merge_parts(const std::vector<std::filesystem::path>& parts,
                         const std::filesystem::path& output, const MergeOptions& options);
 
-// Parts beside the output of a merge that are gone with this: those of single captures and those
-// of groups of inputs.
+// Parts in a temporary folder beside the output of a merge, which goes with this: those of single
+// captures and those of groups of inputs.
 class IntermediateParts {
  public:
   explicit IntermediateParts(std::filesystem::path output) : output_(std::move(output)) {}
-  ~IntermediateParts() { clear(); }
-  IntermediateParts(const IntermediateParts&) = delete;
-  IntermediateParts& operator=(const IntermediateParts&) = delete;
 
   // A name for one more.
   std::filesystem::path add();
@@ -53,6 +52,8 @@ class IntermediateParts {
 
  private:
   std::filesystem::path output_;
+  std::optional<TemporaryFolder> folder_;
+  unsigned next_ = 0;
   std::vector<std::filesystem::path> paths_;
 };
 

@@ -110,8 +110,7 @@ Error not_taken(const fs::path& path, std::string_view why) {
 }  // namespace
 
 PartWriter::PartWriter(const fs::path& target, const PartTexts& names)
-    : target_(target),
-      temporary_(target),
+    : temporary_(new_database_file(target)),
       db_(Database::create(temporary_.path(), kPartPageBytes)) {
   db_.execute(fmt::format("PRAGMA application_id={};", kPartApplicationId));
   const auto& tables = part_tables();
@@ -167,8 +166,7 @@ void PartWriter::publish(const PartFacts& facts, bool is_to_stay) {
   op_total_.reset();
   db_.close();
   seal(temporary_.path());
-  if (is_to_stay) flush_to_disk(temporary_.path(), target_);
-  replace_database(temporary_.path(), target_);
+  is_to_stay ? temporary_.publish() : temporary_.rename();
 }
 
 bool is_part(const fs::path& path) {

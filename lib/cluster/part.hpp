@@ -70,7 +70,6 @@ class PartWriter {
     return ((std::is_same_v<Row, std::tuple_element_t<kIndex, PartRows>> ? kIndex : 0) + ...);
   }
 
-  std::filesystem::path target_;
   TemporaryFile temporary_;
   Database db_;
   std::unique_ptr<BulkTables> tables_;

@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kStagingStem = ".collect.";
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::string_view kDone = ".done";
 constexpr std::uint64_t kMaxDoneBytes = 4096;
@@ -80,15 +79,11 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
   return is_whole;
 }
 
-// ".collect.<pid>.<n>.msprof-tmp"
-void remove_stale_staging(const fs::path& output) {
-  std::vector<fs::path> stale;
-  for (const auto& [name, type] : list_folder(output).entries) {
-    if (name.starts_with(kStagingStem) && is_stale_temporary(name)) stale.push_back(output / name);
-  }
-  for (const fs::path& folder : stale) {
-    if (rescue_captures(folder, output)) remove_tree(folder);
-  }
+// Empties what a killed msprof left; false where a capture may still be in it.
+bool clear_staging(const fs::path& stale, const fs::path& output) {
+  if (!rescue_captures(stale, output)) return false;
+  remove_tree(stale);
+  return true;
 }
 
 // Size in a `.done`: boards write file_len, older CANN releases filesize.
@@ -174,15 +169,12 @@ std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {
   return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
 }
 
-Staging::Staging(const fs::path& output) : output_(output) {
-  create_output_folder(output);
-  remove_stale_staging(output);
-  path_ = temporary_beside(output / "collect");
-  if (::mkdir(path_.c_str(), S_IRWXU) != 0) throw_cannot_write(output, errno);
-}
+Staging::Staging(const fs::path& output)
+    : output_((create_output_folder(output), output)),
+      folder_(output / "collect", [&](const fs::path& stale) { return clear_staging(stale, output); }) {}
 
 Staging::~Staging() {
-  remove_tree(path_);
+  remove_tree(path());
 }
 
 fs::path Staging::publish(const fs::path& source, const std::string& name) const {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/atomic_file.hpp"
+
 namespace msprof {
 
 // True for a name that may be taken from an application for a folder of ours: JOB… or PROF_…, made
@@ -44,7 +46,7 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
 
   // Gives `source`, a file or folder below path(), the name `name` in the output folder, or
   // "name~2", "name~3", … where that is taken. Returns the final path.
@@ -52,7 +54,7 @@ class Staging {
 
  private:
   std::filesystem::path output_;
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace msprof

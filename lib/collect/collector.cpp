@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/atomic_file.hpp"
+#include "base/durable.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -350,13 +351,24 @@ class Run {
     const Stopwatch watch;
     try {
       const Fetched fetched = host_.fetch(staging.path());
+      // The board's copy is removed next: a power cut here must find all of it on this disk.
+      if (host_.is_board()) sync_tree(staging.path());
       publish(staging, fetched);
+      if (host_.is_board()) sync_results();
       add_step("fetch", watch, fetched.bytes, fetched.captures.size() + fetched.files.size());
     } catch (const Error& error) {
       const std::string place = host_.keep();
       throw error.with_context(fmt::format("fetching the results, which stay {}", place));
     }
     record_left();
+  }
+
+  // The names of the results, and of the output folder, which may be new.
+  void sync_results() const {
+    const fs::path apart = output_ / options_.failed_folder;
+    if (!options_.failed_folder.empty() && fs::exists(apart)) sync_folder(apart);
+    sync_folder(output_);
+    sync_folder(output_.parent_path());
   }
 
   // Beside the captures that stay on the host; they are whole without it.

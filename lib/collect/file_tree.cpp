@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/durable.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/folder_listing.hpp"
@@ -151,6 +152,8 @@ void move_tree(const fs::path& source, const fs::path& target) {
                                                 target.string(), errno_text(errno)));
   }
   copy_tree(source, target);
+  // What is moved is removed at its old place next.
+  sync_tree(target);
 }
 
 bool remove_tree(const fs::path& root) {

@@ -17,6 +17,7 @@
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/random_name.hpp"
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "collect/file_tree.hpp"
@@ -104,11 +105,12 @@ RunPaths LocalHost::open(const Project& project) {
     log::verbose("removed {} from {}",
                  counted(static_cast<std::uint64_t>(removed), "unfinished run"), runs_.string());
   folder_ = std::make_unique<RunFolder>(runs_, project.target.root);
-  for (const pid_t other : folder_->others()) {
+  if (const std::size_t others = folder_->others(); others > 0) {
     log::warn(FindingId::concurrent_run,
-              "another run of {} is under way, in process {}: each run has a copy of its own, but "
-              "they disturb each other's times",
-              project.target.root.string(), other);
+              "{} of {} under way: each run has a copy of its own, but they disturb each other's "
+              "times",
+              others == 1 ? "another run" : fmt::format("{} other runs", others),
+              project.target.root.string() + (others == 1 ? " is" : " are"));
   }
   // A folder of its own around the project: "../src" of a program at its top stays inside the run.
   const fs::path name = project.target.root.filename();
@@ -337,7 +339,7 @@ std::string LocalHost::stay() {
   if (in_place_) {
     // Out of the scratch folder, which goes with the run.
     const fs::path kept = output_.parent_path().parent_path().parent_path() /
-                          fmt::format("profiling.kept.{}", ::getpid());
+                          fmt::format("profiling.kept.{}", random_name());
     std::error_code error;
     fs::rename(output_, kept, error);
     return fmt::format("in {}", error ? output_.string() : kept.string());

@@ -3,20 +3,18 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/folder_listing.hpp"
 #include "base/log.hpp"
+#include "base/owner_lock.hpp"
+#include "base/random_name.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
 
@@ -37,44 +35,45 @@ constexpr std::uint64_t kMaxPathBytes = 4096;
                   path.string(), errno_text(error_number)));
 }
 
-// Opens and locks `path`; an empty descriptor when another process holds it. A cleaner may have
-// removed the file between our open and our lock: only a lock on the file of that name counts.
-FileDescriptor take_lock(const fs::path& path, int flags) {
+struct RunLockFile {
+  FileDescriptor fd;  // empty: it is gone
+  OwnerLock lock = OwnerLock::unknown;
+};
+
+// Opens and locks `path`. A cleaner may have removed the file between our open and our lock: only a
+// lock on the file of that name counts.
+RunLockFile take_lock(const fs::path& path, int flags) {
   for (;;) {
-    FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
-    if (!lock) {
+    RunLockFile file;
+    file.fd.reset(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+    if (!file.fd) {
       if (errno == ENOENT && (flags & O_CREAT) == 0) return {};
       fail_to_prepare(path, errno);
     }
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EINTR) continue;
-      if (errno != EWOULDBLOCK) fail_to_prepare(path, errno);
-      return {};
-    }
-    struct stat mine = {};
-    struct stat named = {};
-    if (::fstat(lock.get(), &mine) == 0 && ::stat(path.c_str(), &named) == 0 &&
-        mine.st_ino == named.st_ino && mine.st_dev == named.st_dev) {
-      return lock;
-    }
+    file.lock = take_owner_lock(file.fd.get());
+    if (is_same_file(file.fd.get(), path)) return file;
+    if ((flags & O_EXCL) != 0) return {};
   }
 }
 
-// Process number in the name of a lock; 0 for any other name.
-pid_t process_of(std::string_view name) {
-  if (!name.starts_with(kRunPrefix) || !name.ends_with(kLockSuffix)) return 0;
-  name.remove_prefix(kRunPrefix.size());
-  std::uint64_t number = 0;
-  const bool parsed = parse_u64(name.substr(0, name.find('_')), number);
-  return parsed && number < INT32_MAX ? static_cast<pid_t>(number) : 0;
+bool is_lock_name(std::string_view name) {
+  return name.starts_with(kRunPrefix) && name.ends_with(kLockSuffix);
 }
 
-// Letters, digits and underscores only: the manual allows no others in the output path.
+// "run_<random>_<machine>": letters, digits and underscores only, as the manual allows no others in
+// the output path.
 std::string fresh_name() {
-  static std::atomic<unsigned> counter{0};
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{}{}_{}_{}", kRunPrefix, ::getpid(),
-                     std::chrono::duration_cast<std::chrono::microseconds>(now).count(), counter++);
+  return fmt::format("{}{}_{}", kRunPrefix, random_name(), machine_tag());
+}
+
+// Whether nobody works in the folder of `run`. A lock that can be had tells it for runs of this
+// machine alone; other names are those of earlier versions, which had other locks.
+bool is_ownerless(OwnerLock lock, std::string_view run, const fs::path& folder,
+                  const fs::path& lock_path) {
+  if (lock == OwnerLock::held) return false;
+  if (lock == OwnerLock::taken && is_this_machine(run.substr(run.rfind('_') + 1))) return true;
+  std::error_code ignored;
+  return is_abandoned(lock_path) && (!fs::exists(folder, ignored) || is_abandoned(folder));
 }
 
 }  // namespace
@@ -100,10 +99,12 @@ RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(p
   std::error_code error;
   fs::create_directories(runs, error);
   if (error) fail_to_prepare(runs, error.value());
-  while (!lock_) {
+  // A cleaner may hold the lock for a moment, and remove the file: then another name is taken.
+  for (RunLockFile own; !lock_;) {
     path_ = runs / fresh_name();
     lock_path_ = path_.string() + std::string(kLockSuffix);
-    lock_ = take_lock(lock_path_, O_CREAT);
+    own = take_lock(lock_path_, O_CREAT | O_EXCL);
+    if (own.lock != OwnerLock::held) lock_ = std::move(own.fd);
   }
   const std::string& name = project_.native();
   const bool named = ::write(lock_.get(), name.data(), name.size()) == ssize_t(name.size());
@@ -114,25 +115,20 @@ RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(p
   }
 }
 
-std::vector<pid_t> RunFolder::others() const {
-  std::vector<pid_t> processes;
-  std::error_code error;
+std::size_t RunFolder::others() const {
+  std::size_t count = 0;
   const fs::path runs = path_.parent_path();
   for (const FolderEntry& entry : list_folder(runs).entries) {
     const fs::path path = runs / entry.name;
-    const pid_t process = process_of(entry.name);
-    if (process == 0 || path == lock_path_) continue;
+    if (!is_lock_name(entry.name) || path == lock_path_) continue;
     try {
       if (read_text_file(path, kMaxPathBytes) != project_.native()) continue;
-      if (!take_lock(path, 0) && fs::exists(path, error)) {
-        processes.push_back(process);
-      }
+      if (take_lock(path, 0).lock == OwnerLock::held) ++count;
     } catch (const Error& gone) {
       log::verbose("{}", gone.what());
     }
   }
-  std::sort(processes.begin(), processes.end());
-  return processes;
+  return count;
 }
 
 RunFolder::~RunFolder() {
@@ -146,23 +142,23 @@ RunFolder::~RunFolder() {
 
 int remove_stale_runs(const fs::path& runs) {
   int removed = 0;
-  std::error_code error;
   for (const auto& [name, type] : list_folder(runs).entries) {
     if (!name.starts_with(kRunPrefix)) continue;
     const fs::path path = runs / name;
     const bool is_lock = name.ends_with(kLockSuffix);
-    const fs::path lock_path = is_lock ? path : fs::path(path.string() + ".lock");
-    const fs::path folder =
-        is_lock ? runs / name.substr(0, name.size() - kLockSuffix.size()) : path;
+    const std::string run = is_lock ? name.substr(0, name.size() - kLockSuffix.size()) : name;
+    const fs::path folder = runs / run;
+    const fs::path lock_path = folder.string() + std::string(kLockSuffix);
     try {
       // A folder has its lock before it exists: one without a lock is a left-over.
-      const bool orphan = !is_lock && !fs::exists(lock_path, error);
-      const FileDescriptor lock = take_lock(lock_path, 0);
-      if (!lock && !orphan) continue;
-      const bool existed = fs::exists(folder, error);
+      std::error_code ignored;
+      const bool orphan = !is_lock && !fs::exists(lock_path, ignored);
+      const RunLockFile lock = take_lock(lock_path, 0);
+      if (!orphan && (!lock.fd || !is_ownerless(lock.lock, run, folder, lock_path))) continue;
+      const bool existed = fs::exists(folder, ignored);
       if (!remove_tree(folder)) continue;
       if (existed) ++removed;
-      if (lock) ::unlink(lock_path.c_str());
+      if (lock.fd) ::unlink(lock_path.c_str());
     } catch (const Error& cannot_lock) {
       log::verbose("{}", cannot_lock.what());
     }

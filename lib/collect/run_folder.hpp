@@ -2,10 +2,8 @@
 // local host.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstddef>
 #include <filesystem>
-#include <vector>
 
 #include "base/file_reader.hpp"
 
@@ -29,9 +27,9 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // The processes of other runs of the same project that are under way. Of two that start at once
-  // at least one sees the other.
-  std::vector<pid_t> others() const;
+  // How many other runs of the same project are under way. Of two that start at once at least one
+  // sees the other.
+  std::size_t others() const;
   // Leaves the folder for the next run to remove.
   void keep() { kept_ = true; }
 
@@ -43,7 +41,8 @@ class RunFolder {
   bool kept_ = false;
 };
 
-// Removes the run folders below `runs` that no process holds. Returns their number.
+// Removes the run folders below `runs` that no process holds; where the file system has no locks,
+// those to which nobody wrote for 24 hours. Returns their number.
 int remove_stale_runs(const std::filesystem::path& runs);
 
 }  // namespace msprof

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <optional>
 
 #include "analyze/capture_info.hpp"
+#include "base/atomic_file.hpp"
 #include "base/findings.hpp"
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
@@ -355,30 +355,6 @@ bool is_of_our_runtime(const Session& session) {
          });
 }
 
-// A folder of ours outside of the capture, gone with this.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "msprof-doctor-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(Exit::cannot_write,
-                  fmt::format("cannot make a folder in {}: {}; set TMPDIR to use another place",
-                              fs::temp_directory_path().string(), errno_text(errno)));
-    }
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 class CaptureDoctor {
  public:
   CaptureDoctor(CheckList& list, const fs::path& folder, const fs::path& store)
@@ -476,7 +452,8 @@ class CaptureDoctor {
   }
 
   void check_raw_files(const Session& session) {
-    const ScratchFolder scratch;
+    const TemporaryFolder scratch(fs::temp_directory_path() / "msprof_doctor", {},
+                                  " (set TMPDIR to use another place)");
     const fs::path own = scratch.path() / "msprof.db";
     ImportOptions options;
     options.inspect = note_empty_products;

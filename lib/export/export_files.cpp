@@ -14,7 +14,9 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include "base/atomic_file.hpp"
+#include "base/durable.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/findings.hpp"
@@ -36,6 +38,9 @@ namespace {
 constexpr std::string_view kHeader = "msprof products 1";
 // A run with an interval of 1 has ten thousand products of some 200 bytes each.
 constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
+// Files that are whole and wait for the others: each is an open file, of which a process may have
+// 1,024 by default.
+constexpr std::size_t kMaxKept = 256;
 
 using Entries = std::vector<LedgerEntry>;
 
@@ -109,7 +114,9 @@ void write_entries(const fs::path& folder, const Entries& entries) {
   AtomicFile file(folder / kLedgerName);
   file.write(fmt::format("{}\n", kHeader));
   for (const LedgerEntry& entry : entries) file.write(line_of(entry));
-  file.commit();
+  TemporaryFile ledger = file.finish();
+  ledger.sync();
+  ledger.rename();
 }
 
 void append_lines(const FolderLock& folder, const fs::path& path, std::string_view lines) {
@@ -122,6 +129,7 @@ void append_lines(const FolderLock& folder, const fs::path& path, std::string_vi
     lines.remove_prefix(static_cast<std::size_t>(count));
   }
   if (!lines.empty()) throw_cannot_write(path, errno);
+  sync_file(fd.get(), path);
 }
 
 std::int64_t mtime_ns_of(const struct stat& file) {
@@ -133,6 +141,21 @@ bool is_same(const LedgerEntry& entry, const struct stat& file) {
          mtime_ns_of(file) == entry.mtime_ns;
 }
 
+// Entries of files that are there: of each name the one that the file is as, else the last.
+Entries entries_of_files(const FolderLock& folder, Entries entries) {
+  std::map<std::string, Entries> by_name;
+  for (LedgerEntry& entry : entries) by_name[entry.name].push_back(std::move(entry));
+  Entries kept;
+  for (const auto& [name, all] : by_name) {
+    struct stat file = {};
+    if (::fstatat(folder.folder(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const auto same = std::find_if(all.rbegin(), all.rend(),
+                                   [&](const LedgerEntry& entry) { return is_same(entry, file); });
+    kept.push_back(same == all.rend() ? all.back() : *same);
+  }
+  return kept;
+}
+
 bool is_claimed(const ProductClaim& claim, const LedgerEntry& entry) {
   return entry.kind == claim.kind &&
          (claim.everything || claim.output_files.count(entry.output_file) > 0);
@@ -141,30 +164,32 @@ bool is_claimed(const ProductClaim& claim, const LedgerEntry& entry) {
 }  // namespace
 
 LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file,
-                         const fs::path& temporary, const fs::path& target) {
+                         const TemporaryFile& temporary) {
   struct stat file = {};
-  if (::lstat(temporary.c_str(), &file) != 0) throw_cannot_write(target, errno);
+  if (::fstat(temporary.fd(), &file) != 0) throw_cannot_write(temporary.target(), errno);
   // A rename changes neither.
-  return {kind, output_file, target.filename().string(), static_cast<std::uint64_t>(file.st_size),
-          mtime_ns_of(file)};
+  return {kind, output_file, temporary.target().filename().string(),
+          static_cast<std::uint64_t>(file.st_size), mtime_ns_of(file)};
 }
 
-void ProductLedger::announce(const std::vector<LedgerEntry>& entries) {
+void ProductLedger::publish(const std::vector<LedgerEntry>& entries,
+                            std::vector<TemporaryFile>& files) {
   const std::lock_guard guard(mutex_);
   const FolderLock lock(folder_);
   if (!lock) throw_cannot_write(folder_, errno);
   for (const LedgerEntry& entry : entries) written_[entry.name] = entry;
-  // The first time as a whole, which also mends what a killed command left of a line.
+  // The first time as a whole, without what is gone and what a killed command left of a line.
   if (!is_begun_) {
-    Entries all = read_entries(folder_);
+    Entries all = entries_of_files(lock, read_entries(folder_));
     all.insert(all.end(), entries.begin(), entries.end());
     write_entries(folder_, all);
     is_begun_ = true;
-    return;
+  } else {
+    std::string lines;
+    for (const LedgerEntry& entry : entries) lines += line_of(entry);
+    append_lines(lock, folder_ / kLedgerName, lines);
   }
-  std::string lines;
-  for (const LedgerEntry& entry : entries) lines += line_of(entry);
-  append_lines(lock, folder_ / kLedgerName, lines);
+  for (TemporaryFile& file : files) file.rename();
 }
 
 ProductLedger::Retired ProductLedger::retire(const ProductClaim& claim) {
@@ -173,28 +198,19 @@ ProductLedger::Retired ProductLedger::retire(const ProductClaim& claim) {
   if (written_.empty()) return retired;
   const FolderLock lock(folder_);
   if (!lock) throw_cannot_write(folder_, errno);
-  std::map<std::string, Entries> others;
-  for (LedgerEntry& entry : read_entries(folder_)) {
-    if (written_.count(entry.name) == 0) others[entry.name].push_back(std::move(entry));
-  }
-  Entries kept;
-  for (const auto& [name, entry] : written_) kept.push_back(entry);
-  for (const auto& [name, entries] : others) {
+  for (const LedgerEntry& entry : entries_of_files(lock, read_entries(folder_))) {
     struct stat file = {};
-    if (::fstatat(lock.folder(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    const auto same = std::find_if(entries.rbegin(), entries.rend(),
-                                   [&](const LedgerEntry& entry) { return is_same(entry, file); });
-    const LedgerEntry& entry = same == entries.rend() ? entries.back() : *same;
-    if (is_claimed(claim, entry) && same != entries.rend()) {
-      if (::unlinkat(lock.folder(), name.c_str(), 0) != 0)
-        throw_cannot_write(folder_ / name, errno);
-      retired.removed.push_back(folder_ / name);
+    if (written_.count(entry.name) > 0 || !is_claimed(claim, entry) ||
+        ::fstatat(lock.folder(), entry.name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (!is_same(entry, file)) {
+      retired.changed.push_back(folder_ / entry.name);
       continue;
     }
-    if (is_claimed(claim, entry)) retired.changed.push_back(folder_ / name);
-    kept.push_back(entry);
+    if (::unlinkat(lock.folder(), entry.name.c_str(), 0) != 0)
+      throw_cannot_write(folder_ / entry.name, errno);
+    retired.removed.push_back(folder_ / entry.name);
   }
-  write_entries(folder_, kept);
   return retired;
 }
 
@@ -280,7 +296,7 @@ ProductFolder::ProductFolder(fs::path path, std::string kind, bool replaces_all)
     : path_(std::move(path)), claim_{std::move(kind), replaces_all, {}}, ledger_(path_) {}
 
 ProductFolder::~ProductFolder() {
-  held_.clear();
+  files_.clear();
   std::error_code ignored;
   if (is_new_) fs::remove(path_, ignored);  // does nothing to a folder with files
 }
@@ -290,40 +306,47 @@ const fs::path& ProductFolder::make() {
     std::error_code ignored;
     is_new_ = !fs::exists(path_, ignored);
     create_output_folder(path_);
-    remove_stale_temporaries(path_);
   });
   return path_;
 }
 
 void ProductFolder::publish(const std::string& product,
                             std::vector<std::unique_ptr<AtomicFile>> files) {
-  if (!is_held_) return commit(product, files);
-  for (const auto& file : files) {
-    file->finish();
-    std::string().swap(file->buffer());  // a megabyte each
-  }
   const std::lock_guard lock(mutex_);
-  held_.emplace_back(product, std::move(files));
+  for (const auto& file : files) keep(product, file->finish());
+  if (!is_held_ && files_.size() > kMaxKept) publish_kept();
+}
+
+void ProductFolder::publish(const std::string& product, TemporaryFile file) {
+  const std::lock_guard lock(mutex_);
+  keep(product, std::move(file));
+}
+
+void ProductFolder::keep(const std::string& product, TemporaryFile file) {
+  entries_.push_back(ledger_entry(claim_.kind, product, file));
+  files_.push_back(std::move(file));
+}
+
+void ProductFolder::sync() {
+  const std::lock_guard lock(mutex_);
+  for (const TemporaryFile& file : files_) file.sync();
+}
+
+void ProductFolder::publish_kept() {
+  if (files_.empty()) return;
+  for (const TemporaryFile& file : files_) file.sync();
+  ledger_.publish(entries_, files_);
+  entries_.clear();
+  files_.clear();
+  is_changed_ = true;
 }
 
 void ProductFolder::release() {
-  for (const auto& [product, files] : held_) commit(product, files);
-  held_.clear();
-}
-
-void ProductFolder::commit(const std::string& product,
-                           const std::vector<std::unique_ptr<AtomicFile>>& files) {
-  std::vector<LedgerEntry> entries;
-  entries.reserve(files.size());
-  for (const auto& file : files)
-    entries.push_back(ledger_entry(claim_.kind, product, file->finish(), file->target()));
-  ledger_.announce(entries);
-  for (const auto& file : files) file->commit();
-}
-
-void ProductFolder::announce(const std::string& product, const fs::path& temporary,
-                             const fs::path& target) {
-  ledger_.announce({ledger_entry(claim_.kind, product, temporary, target)});
+  const std::lock_guard lock(mutex_);
+  publish_kept();
+  if (!std::exchange(is_changed_, false)) return;
+  sync_folder(path_);
+  if (is_new_) sync_folder(path_.parent_path());
 }
 
 void ProductFolder::retire() {

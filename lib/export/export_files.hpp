@@ -22,9 +22,9 @@ namespace msprof {
 // what it replaces and nothing else. For ProductFolder. The ledger is the dot file
 // ".msprof_products" beside the products, a line a file: kind, bytes, mtime in ns, document, name,
 // with tabs between. A file is named there before it appears, with the size and time that it will
-// have, and what stood under its name before keeps its line until the export ends: a killed export
-// leaves no file that the next one does not know. Lines of several commands at once do not get
-// lost: the folder is locked while the ledger changes.
+// have, and what stood under its name before keeps its line until the next export: a killed export,
+// or a power cut, leaves no file that the next one does not know. Lines of several commands at once
+// do not get lost: the folder is locked while the ledger changes.
 
 inline constexpr const char* kLedgerName = ".msprof_products";
 
@@ -42,8 +42,7 @@ struct LedgerEntry {
 
 // The entry for a whole file that still has a temporary name. Throws Error(cannot_write).
 LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file,
-                         const std::filesystem::path& temporary,
-                         const std::filesystem::path& target);
+                         const TemporaryFile& temporary);
 
 // Files that an export of one kind replaces: everything of its kind, or these documents.
 struct ProductClaim {
@@ -56,8 +55,8 @@ class ProductLedger {
  public:
   explicit ProductLedger(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Adds files to the ledger before they appear. Throws Error(cannot_write).
-  void announce(const std::vector<LedgerEntry>& entries);
+  // Adds files to the ledger and gives them their names. Throws Error(cannot_write).
+  void publish(const std::vector<LedgerEntry>& entries, std::vector<TemporaryFile>& files);
 
   // Removes, after all of them did, what earlier exports wrote of what is claimed and this one did
   // not write. Files that were changed since are left; so is everything where this one wrote
@@ -108,16 +107,16 @@ class ProductFolder {
   void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 
-  // Files of `product` that are whole appear, all known to the ledger of the folder before the
-  // first does.
+  // Takes files of `product` that are whole. They appear with release(), all known to the ledger of
+  // the folder before the first does; some hundreds of them before that, as each is an open file.
   void publish(const std::string& product, std::vector<std::unique_ptr<AtomicFile>> files);
-  // From now on they appear only with release().
+  void publish(const std::string& product, TemporaryFile file);
+  // From now on they appear only with release(), however many they are.
   void hold() { is_held_ = true; }
-  // Once all jobs are done.
+  // Returns when the bytes of what release() publishes are on the disk.
+  void sync();
+  // Once all jobs are done: when this returns, the files and their names are on the disk.
   void release();
-  // Announces one that the caller renames afterwards.
-  void announce(const std::string& product, const std::filesystem::path& temporary,
-                const std::filesystem::path& target);
 
   // Removes, once all jobs are done, what earlier exports wrote and this one replaces, and reports
   // it.
@@ -128,7 +127,8 @@ class ProductFolder {
   void remove_former_table(const std::string& name, const std::vector<std::string>& columns);
 
  private:
-  void commit(const std::string& product, const std::vector<std::unique_ptr<AtomicFile>>& files);
+  void keep(const std::string& product, TemporaryFile file);
+  void publish_kept();
 
   std::filesystem::path path_;
   ProductClaim claim_;
@@ -136,8 +136,10 @@ class ProductFolder {
   std::once_flag once_;
   bool is_new_ = false;
   bool is_held_ = false;
-  std::mutex mutex_;  // of what is held
-  std::vector<std::pair<std::string, std::vector<std::unique_ptr<AtomicFile>>>> held_;
+  bool is_changed_ = false;  // it has new names since it was brought to the disk
+  std::mutex mutex_;         // of what is kept
+  std::vector<LedgerEntry> entries_;
+  std::vector<TemporaryFile> files_;
 };
 
 // False for what is about a model of a device that the scope leaves out (captures of boards);

@@ -71,7 +71,8 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   workers.work(store.database());
   if (helper.valid()) helper.get();
   const auto folders = folders_of(jobs);
-  // After an error, too: what is whole appears.
+  // After an error, too: what is whole appears. Everything is on the disk before.
+  for (const auto& folder : folders) folder->sync();
   for (const auto& folder : folders) folder->release();
   auto files = workers.result();
   for (const auto& folder : folders) folder->retire();

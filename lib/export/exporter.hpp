@@ -105,8 +105,8 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
                                 SummaryFormat format = SummaryFormat::csv,
                                 const std::shared_ptr<RowListener>& listener = {});
 
-// Writes all; each file appears when it is whole. The result is in the order of the jobs; after an
-// error no further job is begun. Then what they replace of earlier exports is removed
+// Writes all; files appear when all are whole and on the disk. The result is in the order of the
+// jobs; after an error no further job is begun, and what is whole appears. Then what they replace of earlier exports is removed
 // (ProductFolder::retire).
 std::vector<ExportedFile> run_export_jobs(const TraceDb& store, const std::vector<ExportJob>& jobs);
 

@@ -101,12 +101,11 @@ class ServiceDb {
 
 ExportedFile write_service_db(const Database& store, const fs::path& folder) {
   create_output_folder(folder);
-  remove_stale_temporaries(folder);
   const fs::path target = folder / kServiceDbName;
   check_replaceable(target);
-  const TemporaryFile temporary(target);
+  TemporaryFile temporary = new_database_file(target);
   ServiceDb(store, temporary.path()).finish();
-  replace_database(temporary.path(), target);
+  temporary.publish();
   return {target, fs::file_size(target)};
 }
 

@@ -169,7 +169,6 @@ ImportReport import_files(const Session& session, const fs::path& store,
 
   check_replaceable(store);
   create_output_folder(store.parent_path());
-  remove_stale_temporaries(store.parent_path());
   std::uint64_t total_bytes = 0;
   for (const auto& file : session.raw_files()) total_bytes += file.size_bytes;
   TraceDbWriter writer(store, total_bytes);

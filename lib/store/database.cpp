@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "base/findings.hpp"
 #include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "store/pages/page_file.hpp"
 #include "store/pages/page_guard.hpp"
@@ -242,11 +244,70 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
   return database;
 }
 
+namespace {
+
+// True if `db` cannot be read because the file system has no locks. SQLite has a code for that, but
+// takes ENOLCK for a lock of another program.
+bool lacks_locks(sqlite3* db) {
+  const int code = sqlite3_exec(db, "SELECT 1 FROM sqlite_schema", nullptr, nullptr, nullptr);
+  const int error_number = sqlite3_system_errno(db);
+  if ((code & 0xff) == SQLITE_BUSY) return error_number == ENOLCK;
+  const int reason = sqlite3_extended_errcode(db);
+  return reason == SQLITE_IOERR_LOCK || reason == SQLITE_IOERR_RDLOCK ||
+         reason == SQLITE_IOERR_CHECKRESERVEDLOCK;
+}
+
+// What another program has not brought into the file yet.
+bool has_journal(const std::filesystem::path& path) {
+  for (const char* suffix : {"-journal", "-wal"}) {
+    struct stat journal = {};
+    if (::stat((path.string() + suffix).c_str(), &journal) == 0 && journal.st_size > 0) return true;
+  }
+  return false;
+}
+
+void say_without_locks(const std::filesystem::path& path) {
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    log::info(
+        "the file system of {} has no locks: stores on it are read without (no program may change "
+        "them meanwhile)",
+        path.string());
+  });
+}
+
+}  // namespace
+
+// "file:/a%3Fb?immutable=1": bytes that mean something in an address are written in hexadecimal.
+std::string immutable_address(const std::filesystem::path& path) {
+  std::error_code error;
+  std::string address = "file:";
+  for (const char c : std::filesystem::absolute(path, error).lexically_normal().string()) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
+    if (c == '/' && address == "file:/") continue;  // two would begin the name of a machine
+    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address + "?immutable=1";
+}
+
 Database Database::open_read_only(const std::filesystem::path& path) {
+  Database database = open(path, path.string(), 0, pages::guarded_vfs());
+  if (!lacks_locks(database.handle()) || has_journal(path)) return database;
+  say_without_locks(path);
+  return open(path, immutable_address(path), SQLITE_OPEN_URI, pages::guarded_vfs());
+}
+
+Database Database::open_unlocked(const std::filesystem::path& path) {
+  return open(path, path.string(), 0, "unix-none");
+}
+
+Database Database::open(const std::filesystem::path& path, const std::string& address, int flags,
+                        const char* system) {
   Database database;
   sqlite3* db = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
-                                   pages::guarded_vfs());
+  const int code = sqlite3_open_v2(address.c_str(), &db,
+                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | flags, system);
   database.db_.reset(db);
   if (code != SQLITE_OK) {
     const int error_number = db == nullptr ? ENOMEM : sqlite3_system_errno(db);
@@ -363,16 +424,17 @@ void check_replaceable(const fs::path& target) {
                           target.string(), program_of(*holder)));
 }
 
-void replace_database(const fs::path& temporary, const fs::path& target) {
-  check_replaceable(target);
-  const auto beside = files_beside(target);
-  // The database first: without what stands beside it, it may be half of one.
-  if (!beside.empty() && ::unlink(target.c_str()) != 0 && errno != ENOENT)
-    throw_cannot_write(target, errno);
-  for (const fs::path& path : beside) {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_cannot_write(path, errno);
-  }
-  move_into_place(temporary, target);
+TemporaryFile new_database_file(const fs::path& target) {
+  return TemporaryFile(target, kOtherOutput, [](const fs::path& place) {
+    check_replaceable(place);
+    const auto beside = files_beside(place);
+    // The database first: without what stands beside it, it may be half of one.
+    if (!beside.empty() && ::unlink(place.c_str()) != 0 && errno != ENOENT)
+      throw_cannot_write(place, errno);
+    for (const fs::path& path : beside) {
+      if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_cannot_write(path, errno);
+    }
+  });
 }
 
 }  // namespace msprof

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 
 struct sqlite3;
@@ -88,8 +89,12 @@ class Database {
   // is published by renaming when whole. Any thread may use it, one statement at a time.
   // `page_bytes`: a power of two up to 65536.
   static Database create(const std::filesystem::path& path, int page_bytes);
-  // An existing file, read only; throws Error(nothing_to_do) when it is not a database.
+  // An existing file, read only; throws Error(nothing_to_do) when it is not a database. Where the
+  // file system has no locks, the file is taken for one that nobody changes, and a message says so,
+  // once.
   static Database open_read_only(const std::filesystem::path& path);
+  // Likewise, for a file that create() made and nobody else knows: no locks are taken.
+  static Database open_unlocked(const std::filesystem::path& path);
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
@@ -111,6 +116,8 @@ class Database {
   const pages::PageFile* pages() const { return pages_.get(); }
 
  private:
+  static Database open(const std::filesystem::path& path, const std::string& address, int flags,
+                       const char* system);
   struct Close {
     void operator()(sqlite3* db) const;
     void operator()(const pages::PageFile* pages) const;
@@ -119,7 +126,11 @@ class Database {
   std::unique_ptr<const pages::PageFile, Close> pages_;
 };
 
-// A new database in the place of an older one. For the store and for the unified database.
+// The address of a file, for SQLite, as one that nobody changes: neither locks nor journals of
+// other programs are looked at.
+std::string immutable_address(const std::filesystem::path& path);
+
+// A new database in the place of an older one. For the store and for databases that are products.
 // Files of another program beside the old one (its -wal, -shm or -journal) would be applied to the
 // new one at its next opening, and spoil it: they go together with the old one, or, while a
 // program holds that open, nothing is touched.
@@ -128,7 +139,8 @@ class Database {
 // it. Asked before the work, too, which can take minutes.
 void check_replaceable(const std::filesystem::path& target);
 
-// Renames the finished `temporary` to `target`. Throws as above, and Error(cannot_write).
-void replace_database(const std::filesystem::path& temporary, const std::filesystem::path& target);
+// The new, empty file of such a database, which takes the place of `target` by its rename(); that
+// throws as above, too.
+TemporaryFile new_database_file(const std::filesystem::path& target);
 
 }  // namespace msprof

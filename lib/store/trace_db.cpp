@@ -81,19 +81,6 @@ struct Closer {
 using UnlockedDb = std::unique_ptr<sqlite3, Closer>;
 using Query = std::unique_ptr<sqlite3_stmt, Closer>;
 
-// "file:/a%3Fb?immutable=1": bytes that mean something in an address are written in hexadecimal.
-std::string address_of(const fs::path& path) {
-  std::error_code error;
-  std::string address = "file:";
-  for (const char c : fs::absolute(path, error).lexically_normal().string()) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
-    if (c == '/' && address == "file:/") continue;  // two would begin the name of a machine
-    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return address + "?immutable=1";
-}
-
 // Throws after a failure that says nothing about what is in the file.
 void check_readable(sqlite3* db, const fs::path& path) {
   interrupt::check();
@@ -105,7 +92,7 @@ void check_readable(sqlite3* db, const fs::path& path) {
 
 UnlockedDb open_unlocked(const fs::path& path) {
   sqlite3* db = nullptr;
-  const int code = sqlite3_open_v2(address_of(path).c_str(), &db,
+  const int code = sqlite3_open_v2(immutable_address(path).c_str(), &db,
                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
                                    pages::guarded_vfs());
   UnlockedDb opened(db);

@@ -42,8 +42,7 @@ struct TraceDbWriter::Statements {
 };
 
 TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
-    : target_(target),
-      temporary_(target),
+    : temporary_(new_database_file(target)),
       db_(Database::create(temporary_.path(), page_bytes_for(raw_bytes))) {
   db_.execute(fmt::format("PRAGMA application_id={};", kApplicationId));
   const auto& tables = store_tables();
@@ -108,7 +107,7 @@ void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
 const Database& TraceDbWriter::readable() {
   tables_->drain();
   // Rows come from the pages that are there now; one that reads them is in a transaction.
-  readers_.push_back(Database::open_read_only(temporary_.path()));
+  readers_.push_back(Database::open_unlocked(temporary_.path()));
   readers_.back().execute("PRAGMA cache_size=-2048;");
   readers_.back().read_by_pages();
   return readers_.back();
@@ -126,8 +125,7 @@ void TraceDbWriter::publish() {
   statements_.reset();
   readers_.clear();
   db_.close();
-  flush_to_disk(temporary_.path(), target_);
-  replace_database(temporary_.path(), target_);
+  temporary_.publish();
 }
 
 }  // namespace msprof

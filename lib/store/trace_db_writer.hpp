@@ -84,7 +84,6 @@ class TraceDbWriter {
 
   std::string stored_text(std::string_view text);
 
-  std::filesystem::path target_;
   TemporaryFile temporary_;  // also where the schema does not fit the disk
   Database db_;
   // Connections that read: another one for what was added since a statement of the last began.

@@ -1,11 +1,17 @@
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 
 #include <catch2/catch.hpp>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/owner_lock.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 
@@ -16,6 +22,39 @@ namespace fs = std::filesystem;
 namespace {
 
 using Names = std::vector<std::string>;
+
+// Another program, which does something and waits until it is killed.
+class OtherProgram {
+ public:
+  explicit OtherProgram(const std::function<void()>& action) {
+    int ready[2];
+    if (::pipe(ready) != 0) throw std::runtime_error("no pipe");
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      action();
+      ::close(ready[0]);
+      ::close(ready[1]);
+      for (;;) ::pause();
+    }
+    ::close(ready[1]);
+    char none = 0;
+    while (::read(ready[0], &none, 1) < 0 && errno == EINTR) {
+    }
+    ::close(ready[0]);
+  }
+  ~OtherProgram() { kill(); }
+  OtherProgram(const OtherProgram&) = delete;
+  OtherProgram& operator=(const OtherProgram&) = delete;
+  void kill() const {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  mutable pid_t pid_ = 0;
+};
 
 Exit code_of(const std::function<void()>& action) {
   try {
@@ -82,39 +121,90 @@ TEST_CASE("the temporary of a name of 255 bytes fits as well") {
   CHECK(names_in(folder.path()) == Names{name});
 }
 
-TEST_CASE("temporaries of programs that are gone are removed, others are left alone") {
+TEST_CASE("temporaries of programs that are gone are removed, those of live ones are left alone") {
   const TempFolder folder;
-  const std::string ours = ".a.csv." + std::to_string(::getpid()) + ".0.msprof-tmp";
-  const std::string parent = ".a.csv." + std::to_string(::getppid()) + ".0.msprof-tmp";
-  for (const std::string& name :
-       {std::string(".a.csv.2147483647.0.msprof-tmp"), ours, parent,
-        std::string(".a.csv.x.0.msprof-tmp"), std::string("a.msprof-tmp"), std::string("a.csv")}) {
-    write_file(folder / name, "x");
-  }
+  const AtomicFile own(folder / "a.csv");
+  const OtherProgram other([&] { new TemporaryFile(folder / "b.csv"); });
+  CHECK(names_in(folder.path()).size() == 2);
   remove_stale_temporaries(folder.path());
-  auto expected = Names{ours, parent, ".a.csv.x.0.msprof-tmp", "a.msprof-tmp", "a.csv"};
-  std::sort(expected.begin(), expected.end());
-  CHECK(names_in(folder.path()) == expected);
+  CHECK(names_in(folder.path()).size() == 2);
+  other.kill();
+  remove_stale_temporaries(folder.path());
+  REQUIRE(names_in(folder.path()).size() == 1);
+  CHECK(names_in(folder.path()).front().starts_with(".a.csv."));
   remove_stale_temporaries(folder / "missing");
 }
 
-TEST_CASE("temporaries of another machine are left alone for a day") {
+TEST_CASE("the first temporary in a folder removes what a killed program left there") {
   const TempFolder folder;
-  const std::string own = temporary_beside(folder / "a.csv").filename().string();
-  const std::string machine = own.substr(own.find('-'));  // "-1f2e3d4c.msprof-tmp"
-  const std::string gone = ".a.csv.2147483647.0";
-  const Names foreign = {gone + "-0.msprof-tmp", ".b" + gone + "-0.msprof-tmp"};
-  for (const std::string& name : {foreign[0], foreign[1], own, gone + machine})
+  OtherProgram([&] { new TemporaryFile(folder / "report.html"); }).kill();
+  CHECK(names_in(folder.path()).size() == 1);
+  write_text_file(folder / "other.html", "x");
+  CHECK(names_in(folder.path()) == Names{"other.html"});
+}
+
+TEST_CASE("temporaries that no lock speaks for are left alone for a day") {
+  const TempFolder folder;
+  std::string machine = machine_tag();
+  for (char& digit : machine) digit = digit == '0' ? '1' : '0';
+  const std::string here = ".a.csv.0123456789abcdef-" + machine_tag() + ".msprof-tmp";
+  // Of another machine, whose locks may not be seen here; of an earlier version.
+  const std::string elsewhere = ".a.csv.0123456789abcdef-" + machine + ".msprof-tmp";
+  const std::string earlier = ".a.csv.2147483647.0-1f2e3d4c.msprof-tmp";
+  const Names unrelated = {"a.csv", "a.msprof-tmp"};
+  for (const std::string& name : {here, elsewhere, earlier, unrelated[0], unrelated[1]}) {
     write_file(folder / name, "x");
-  std::filesystem::last_write_time(
-      folder / foreign[1], std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
-  CHECK_FALSE(is_stale_temporary(foreign[1]));
-  CHECK_FALSE(is_stale_temporary(own));
-  CHECK(is_stale_temporary(gone + machine));
+    if (name != here) write_file(folder / (".old" + name), "x");
+  }
+  for (const std::string& name : names_in(folder.path())) {
+    if (name.starts_with(".old"))
+      fs::last_write_time(folder / name, fs::file_time_type::clock::now() - std::chrono::hours(25));
+  }
   remove_stale_temporaries(folder.path());
-  Names expected = {foreign[0], own};
+  Names expected = {elsewhere,    earlier,     unrelated[0],
+                    unrelated[1], ".olda.csv", ".olda.msprof-tmp"};
   std::sort(expected.begin(), expected.end());
   CHECK(names_in(folder.path()) == expected);
+}
+
+TEST_CASE("a temporary folder is removed when its program is gone, and emptied before") {
+  const TempFolder folder;
+  const OtherProgram other([&] {
+    const auto* const made = new TemporaryFolder(folder / "collect");
+    write_file(made->path() / "recording", "x");
+  });
+  std::vector<std::string> rescued;
+  const auto rescue = [&](const fs::path& stale) {
+    rescued.push_back(read_file(stale / "recording"));
+  };
+  {
+    const TemporaryFolder own(folder / "collect", rescue);
+    const TemporaryFolder third(folder / "collect", rescue);
+    CHECK(rescued.empty());
+    CHECK(names_in(folder.path()).size() == 3);
+  }
+  CHECK(names_in(folder.path()).size() == 1);
+  other.kill();
+  const TemporaryFolder of_another_name(folder / "cluster.db");
+  CHECK(names_in(folder.path()).size() == 2);
+  const TemporaryFolder own(folder / "collect", rescue);
+  CHECK(rescued == Names{"x"});
+  CHECK(names_in(folder.path()).size() == 2);
+}
+
+TEST_CASE("files that are published together have their names in order, up to one that has none") {
+  const TempFolder folder;
+  fs::create_directories(folder / "b/in_the_way");
+  std::vector<TemporaryFile> files;
+  for (const char* name : {"a", "b", "c"}) {
+    AtomicFile file(folder / name);
+    file.write(name);
+    files.push_back(file.finish());
+  }
+  CHECK(code_of([&] { publish_together(files); }) == Exit::cannot_write);
+  files.clear();
+  CHECK(names_in(folder.path()) == Names{"a", "b"});
+  CHECK(read_file(folder / "a") == "a");
 }
 
 TEST_CASE("what cannot be written is an error that names the file and --output") {

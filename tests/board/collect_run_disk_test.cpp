@@ -6,6 +6,7 @@
 
 #include "board/collect_board_fixture.hpp"
 #include "support/files.hpp"
+#include "support/loop_disk.hpp"
 #include "support/small_disk.hpp"
 
 namespace msprof::test {
@@ -46,6 +47,39 @@ TEST_CASE("A project that is too big for the board's disk is not sent") {
   CHECK(contains(result.err, "--board-dir"));
   CHECK(scene.arrived().empty());
   CHECK(scene.litter() == "");
+}
+
+TEST_CASE("What was fetched is on the disk, by its name, before the board's copy is removed") {
+  const std::string kind = GENERATE("ext4", "xfs");
+  CAPTURE(kind);
+  if (!LoopDisk::is_available_or_skip(kind)) return;
+  const LoopDisk disk(kind);
+  const TempFolder folder;
+  BoardScene scene({.kind = BoardKind::openssh});
+  fs::remove(scene.user.output());
+  fs::create_directory_symlink(disk.path(), scene.user.output());
+  disk.sync();
+  // A power cut when the run is about to be removed.
+  const fs::path cut_image = folder / "cut";
+  scene.board.replace_tool("rm", "[ ! -e \"$2/profiling\" ] || cp --sparse=always '" +
+                                     disk.image().string() + "' '" + cut_image.string() +
+                                     "'\nexec /usr/bin/rm \"$@\"");
+  const RunResult result = scene.user.collect(
+      {}, {"job", kBoardJob, "big", "big", "3000000", "many", "small", "20", "write", "note", "x"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  REQUIRE(fs::exists(cut_image));
+  const LoopDisk cut(kind, cut_image);
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(disk.path())) {
+    if (!entry.is_regular_file() || entry.path().filename() == "run.json") continue;
+    const std::string name = entry.path().lexically_relative(disk.path()).string();
+    CAPTURE(name);
+    ++files;
+    REQUIRE(fs::exists(cut / name));
+    CHECK((read_file(cut / name) == read_file(entry.path())));
+  }
+  CHECK(files > 20);
 }
 
 TEST_CASE("What is left free on a board's disk beside the project is said") {

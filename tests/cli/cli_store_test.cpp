@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 
+#include "base/atomic_file.hpp"
 #include "cli/cli_fixture.hpp"
 #include "support/eventually.hpp"
 #include "support/sample.hpp"
@@ -215,15 +216,19 @@ TEST_CASE("imports of one capture at the same time do not harm each other") {
   CHECK(names_in(job.folder() / "sqlite") == Words{"msprof.db"});
 }
 
-TEST_CASE("the temporary file of a program that runs is left alone") {
+TEST_CASE("the temporary file of a program that runs is left alone, that of a killed one is not") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
-  // Our own number: a process that is alive.
-  const std::string alive = ".msprof.db." + std::to_string(::getpid()) + ".0.msprof-tmp";
-  write_file(job.folder() / "sqlite" / alive, "x");
-  write_file(job.folder() / "sqlite/.msprof.db.2147483647.0.msprof-tmp", "x");
-  REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
-  CHECK(names_in(job.folder() / "sqlite") == Words{alive, "msprof.db"});
+  {
+    const msprof::TemporaryFile live(job.folder() / "sqlite/msprof.db");
+    const std::string name = live.path().filename().string();
+    std::string left = name;
+    left.replace(left.rfind('-') - 1, 1, 1, left[left.rfind('-') - 1] == '0' ? '1' : '0');
+    write_file(job.folder() / "sqlite" / left, "x");
+    REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
+    CHECK(names_in(job.folder() / "sqlite") == Words{name, "msprof.db"});
+  }
+  CHECK(names_in(job.folder() / "sqlite") == Words{"msprof.db"});
 }
 
 TEST_CASE("progress is shown on a terminal only, and not with -q") {

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "base/atomic_file.hpp"
 #include "base/log.hpp"
+#include "base/owner_lock.hpp"
 #include "export/parquet/parquet_export.hpp"
 #include "export/parquet/parquet_tables.hpp"
 #include "import/importer.hpp"
@@ -450,16 +452,20 @@ TEST_CASE("A damaged store is made again from the raw data before it is exported
   CHECK(rows_of(file_in(made.folder / "parquet", "calls", "rank=-1", name)).size() > 60);
 }
 
-TEST_CASE("What a killed export of the same capture left goes; what others write stays") {
+TEST_CASE("What killed exports left goes; what others write stays") {
   CannStore store;
   fill(store);
   const fs::path folder = store.folder() / "out" / "tasks" / "rank=-1";
-  // No process has that number.
-  test::write_file(folder / ".x.parquet.2147483647.0.msprof-tmp", "half");
-  test::write_file(folder / ".y.parquet.2147483647.0.msprof-tmp", "half, of another machine");
+  fs::create_directories(folder);
+  const TemporaryFile live(folder / "y.parquet");
+  const std::string name = live.path().filename().string();
+  test::write_file(folder / (".x.parquet.0123456789abcdef-" + machine_tag() + ".msprof-tmp"),
+                   "half");
+  test::write_file(folder / ".z.parquet.2147483647.0.msprof-tmp", "half, of an earlier version");
   export_parquet(store.db(), store.folder() / "out", "x");
-  CHECK(test::names_in(folder) ==
-        std::vector<std::string>{".y.parquet.2147483647.0.msprof-tmp", "x.parquet"});
+  std::vector<std::string> expected = {name, ".z.parquet.2147483647.0.msprof-tmp", "x.parquet"};
+  std::sort(expected.begin(), expected.end());
+  CHECK(test::names_in(folder) == expected);
 }
 
 TEST_CASE("The manual has every column of the Parquet files, with what it is") {

@@ -52,7 +52,7 @@ struct Written {
     CHECK(file.rows() == columns[0].size());
     const std::uint64_t bytes = file.finish();
     CHECK_FALSE(std::filesystem::exists(path));
-    file.commit();
+    file.take().publish();
     CHECK(std::filesystem::file_size(path) == bytes);
     return test::read_parquet(path);
   }
@@ -298,7 +298,7 @@ TEST_CASE("A file without rows has its columns") {
   const Written written;
   FileWriter writer(written.path, {{"a", Values::any, true, {}}}, {});
   writer.finish();
-  writer.commit();
+  writer.take().publish();
   const auto file = test::read_parquet(written.path);
   CHECK(file.rows == 0);
   CHECK(file.groups.empty());

@@ -130,6 +130,7 @@ ExportedFile write_file(const fs::path& folder_path, const std::string& device,
   file.write("\n");
   ExportedFile written{file.target(), file.bytes_written()};
   folder.publish(product, std::move(files));
+  folder.release();
   return written;
 }
 

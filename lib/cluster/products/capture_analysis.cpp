@@ -67,9 +67,9 @@ class AnalysisFile {
     out += ":{";
     return out;
   }
-  void commit() {
+  TemporaryFile finish() {
     file_.buffer() += '}';
-    file_.commit();
+    return file_.finish();
   }
   const fs::path& target() const { return file_.target(); }
 
@@ -109,7 +109,8 @@ void write_links(AnalysisFile& file, std::string_view key, const AnalysedLinks& 
 class AnalysisDb {
  public:
   AnalysisDb(const fs::path& target, const AnalysisOptions& options)
-      : target_(target), temporary_(target), db_(Database::create(temporary_.path(), kPageBytes)) {
+      : temporary_(new_database_file(target)),
+        db_(Database::create(temporary_.path(), kPageBytes)) {
     db_.execute("BEGIN;");
     if (options.communication) {
       for (const char* table : kTimeTables) db_.execute(table);
@@ -127,13 +128,13 @@ class AnalysisDb {
     if (link_) add_links(item);
   }
 
-  void commit() {
+  TemporaryFile finish() {
     time_.reset();
     band_.reset();
     link_.reset();
     db_.execute("COMMIT;");
     db_.close();
-    replace_database(temporary_.path(), target_);
+    return std::move(temporary_);
   }
 
  private:
@@ -182,7 +183,6 @@ class AnalysisDb {
     }
   }
 
-  fs::path target_;
   TemporaryFile temporary_;
   Database db_;
   std::optional<Statement> time_;
@@ -211,7 +211,6 @@ std::vector<fs::path> write_capture_analysis(const Database& store, const fs::pa
   if (!AnalysedCollectives::has_any(store)) return {};
   const fs::path folder = product_folder(base, "analyze");
   create_output_folder(folder);
-  remove_stale_temporaries(folder);
   const fs::path database = folder / "communication_analyzer.db";
   check_replaceable(database);
   std::optional<AnalysisFile> times;
@@ -230,12 +229,14 @@ std::vector<fs::path> write_capture_analysis(const Database& store, const fs::pa
   std::vector<fs::path> written;
   if (times) write_times(*times, kTotal, total.times);
   if (links) write_links(*links, kTotal, total.links);
-  db.commit();
+  std::vector<TemporaryFile> files;
+  files.push_back(db.finish());
   for (auto* const file : {&times, &links}) {
     if (!*file) continue;
-    (*file)->commit();
     written.push_back((*file)->target());
+    files.push_back((*file)->finish());
   }
+  publish_together(files);
   return written;
 }
 

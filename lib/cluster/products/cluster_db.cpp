@@ -173,10 +173,10 @@ class ClusterDbWriter {
 
 }  // namespace
 
-void write_cluster_analysis_db(const ClusterView& view, bool with_operations,
-                               const fs::path& file) {
+void write_cluster_analysis_db(const ClusterView& view, bool with_operations, const fs::path& file,
+                               std::vector<TemporaryFile>& finished) {
   check_replaceable(file);
-  const TemporaryFile temporary(file);
+  TemporaryFile temporary = new_database_file(file);
   Database db = Database::create(temporary.path(), kClusterDbPageBytes);
   db.execute("BEGIN;");
   for (const char* table : kClusterTables) db.execute(table);
@@ -189,7 +189,7 @@ void write_cluster_analysis_db(const ClusterView& view, bool with_operations,
   writer.write_matrix();
   db.execute("COMMIT;");
   db.close();
-  replace_database(temporary.path(), file);
+  finished.push_back(std::move(temporary));
 }
 
 }  // namespace msprof::cluster

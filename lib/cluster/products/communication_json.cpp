@@ -100,7 +100,8 @@ void append_band(std::string& out, Band band, const BandTotal& total,
 }
 
 void write_communication_json(const ClusterView& view, bool with_operations,
-                              const std::filesystem::path& file) {
+                              const std::filesystem::path& file,
+                              std::vector<TemporaryFile>& finished) {
   using Kind = CommunicationItems::Kind;
   AtomicFile out(file);
   out.write("{\"p2p\":{");
@@ -109,7 +110,7 @@ void write_communication_json(const ClusterView& view, bool with_operations,
   out.write("},\n\"collective\":{");
   write_items(out, view, CommunicationItems(view, Kind::collectives, with_operations));
   out.write("}}\n");
-  out.commit();
+  finished.push_back(out.finish());
 }
 
 }  // namespace msprof::cluster

@@ -154,14 +154,15 @@ std::int64_t write_matrix(AtomicFile& file, const ClusterView& view, bool pairs)
 }  // namespace
 
 std::int64_t write_communication_matrix_json(const ClusterView& view,
-                                             const std::filesystem::path& file) {
+                                             const std::filesystem::path& file,
+                                             std::vector<TemporaryFile>& finished) {
   AtomicFile out(file);
   out.write("{\"p2p\":{");
   if (view.has_pair_operations()) write_matrix(out, view, true);
   out.write("},\n\"collective\":{");
   const std::int64_t left_out = write_matrix(out, view, false);
   out.write("}}\n");
-  out.commit();
+  finished.push_back(out.finish());
   return left_out;
 }
 

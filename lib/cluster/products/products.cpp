@@ -37,7 +37,8 @@ void append_rank_lists(std::string& out, const std::vector<std::vector<std::int6
 
 }  // namespace
 
-void write_communication_group_json(const ClusterView& view, const fs::path& file) {
+void write_communication_group_json(const ClusterView& view, const fs::path& file,
+                                    std::vector<TemporaryFile>& finished) {
   AtomicFile json(file);
   std::string& out = json.buffer();
   std::vector<std::vector<std::int64_t>> collectives;
@@ -64,7 +65,7 @@ void write_communication_group_json(const ClusterView& view, const fs::path& fil
     if (group.has_pairs) add("p2p", group);
   }
   out += "]}\n";
-  json.commit();
+  finished.push_back(json.finish());
 }
 
 ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
@@ -72,7 +73,6 @@ ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
   const ClusterView view(part, options.shifts);
   const fs::path target = folder / kClusterFolder;
   create_output_folder(target);
-  remove_stale_temporaries(target);
   ClusterProducts products;
   const std::int64_t entries = rank_collective_count(part);
   const bool with_operations = part.facts().has_detail && entries <= options.most_entries;
@@ -91,22 +91,24 @@ ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
         "{} of {} captures do not say their rank, or that of another: numbered from {} on",
         view.renumbered().size(), view.members().size(), view.rank_of(view.renumbered().front())));
   }
+  std::vector<TemporaryFile> finished;
   const auto add = [&](const char* name) {
     products.files.push_back(target / name);
     return products.files.back();
   };
-  write_step_trace_csv(view, add("cluster_step_trace_time.csv"));
-  write_communication_json(view, with_operations, add("cluster_communication.json"));
+  write_step_trace_csv(view, add("cluster_step_trace_time.csv"), finished);
+  write_communication_json(view, with_operations, add("cluster_communication.json"), finished);
   const std::int64_t left_out =
-      write_communication_matrix_json(view, add("cluster_communication_matrix.json"));
+      write_communication_matrix_json(view, add("cluster_communication_matrix.json"), finished);
   if (left_out > 0) {
     products.notes.push_back(fmt::format(
         "cluster_communication_matrix.json lacks {} rows of links: a rank of theirs within its "
         "group is of no capture here",
         left_out));
   }
-  write_communication_group_json(view, add("communication_group.json"));
-  write_cluster_analysis_db(view, with_operations, add("cluster_analysis.db"));
+  write_communication_group_json(view, add("communication_group.json"), finished);
+  write_cluster_analysis_db(view, with_operations, add("cluster_analysis.db"), finished);
+  publish_together(finished);
   return products;
 }
 

@@ -35,16 +35,21 @@ struct ClusterProducts {
 ClusterProducts write_vendor_files(const Part& part, const std::filesystem::path& folder,
                                    const ClusterProductOptions& options = {});
 
-// A file each.
+// A file each, which the caller publishes together with the others.
 
 // Links that no rank could be told for are left out; their number is returned by the matrix.
-void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file);
+void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file,
+                          std::vector<TemporaryFile>& finished);
 void write_communication_json(const ClusterView& view, bool with_operations,
-                              const std::filesystem::path& file);
+                              const std::filesystem::path& file,
+                              std::vector<TemporaryFile>& finished);
 std::int64_t write_communication_matrix_json(const ClusterView& view,
-                                             const std::filesystem::path& file);
-void write_communication_group_json(const ClusterView& view, const std::filesystem::path& file);
+                                             const std::filesystem::path& file,
+                                             std::vector<TemporaryFile>& finished);
+void write_communication_group_json(const ClusterView& view, const std::filesystem::path& file,
+                                    std::vector<TemporaryFile>& finished);
 void write_cluster_analysis_db(const ClusterView& view, bool with_operations,
-                               const std::filesystem::path& file);
+                               const std::filesystem::path& file,
+                               std::vector<TemporaryFile>& finished);
 
 }  // namespace msprof::cluster

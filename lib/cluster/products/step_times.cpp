@@ -76,7 +76,8 @@ std::string rank_tuple(const std::vector<std::int64_t>& ranks, std::string_view 
   return fmt::format("({})", fmt::join(ranks, between));
 }
 
-void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file) {
+void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file,
+                          std::vector<TemporaryFile>& finished) {
   AtomicFile out(file);
   CsvWriter csv(out);
   std::vector<std::string> columns = {"Step", "Type", "Index"};
@@ -92,7 +93,7 @@ void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& 
     out.drain();
   });
   csv.end();
-  out.commit();
+  finished.push_back(out.finish());
 }
 
 }  // namespace msprof::cluster

@@ -211,7 +211,8 @@ MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, c
                    const WorkOptions& options) {
   if (parts.empty()) throw Error(Exit::nothing_to_do, "there is no part to merge");
   std::vector<fs::path> left = parts;
-  std::vector<fs::path> between;
+  std::optional<TemporaryFolder> between;
+  std::size_t next = 0;
   MergeEnd all;
   while (fitting(left, 0) < left.size()) {
     std::vector<fs::path> merged;
@@ -219,8 +220,8 @@ MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, c
       const std::size_t count = fitting(left, begin);
       const auto first = left.begin() + static_cast<std::ptrdiff_t>(begin);
       // Named as a part: of one in between nothing is missing.
-      fs::path target = temporary_beside(output);
-      target += ".part";
+      if (!between) between.emplace(output);
+      const fs::path target = between->path() / fmt::format("{}.part", next++);
       const MergeEnd end = merge_once({first, first + static_cast<std::ptrdiff_t>(count)}, target,
                                       log, options, false);
       all.exit = gravest(all.exit, end.exit);
@@ -229,11 +230,8 @@ MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, c
       begin += count;
     }
     left = merged;
-    between.insert(between.end(), merged.begin(), merged.end());
   }
   const MergeEnd last = merge_once(left, output, log, options, true);
-  std::error_code ignored;
-  for (const fs::path& file : between) fs::remove(file, ignored);
   return {gravest(all.exit, last.exit), all.text + last.text};
 }
 

@@ -11,11 +11,12 @@
 
 namespace msprof::cluster {
 
-// What stands in the lock file.
+// What the lock file says. Who works in the folder is told by the lock of the file alone
+// (base/owner_lock.hpp).
 struct LockHolder {
   std::string host;
-  long pid = 0;
-  std::string start;              // when the process began, in ticks since boot: pids come again
+  std::string machine;            // machine_tag(); empty in locks of earlier versions
+  long pid = 0;                   // 0: nobody works in the folder any more
   std::vector<std::string> jobs;  // of Slurm
 };
 
@@ -26,6 +27,8 @@ class RunLock {
 
   // Takes OUTPUT/run.lock. Throws Error(cannot_write) with who holds it. `take_jobs`: the jobs of a
   // program that is gone are ours now (--attach); else they keep the lock while they are there.
+  // Where the file system has no locks, a program that is gone is one that wrote nothing into the
+  // file for 24 hours.
   RunLock(const std::filesystem::path& output, const JobsAlive& jobs_alive, bool take_jobs = false);
   // Gives it back, but for leave().
   ~RunLock();

@@ -13,6 +13,7 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/random_name.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "cluster/run/cluster_task.hpp"
@@ -40,7 +41,8 @@ constexpr std::string_view kTaskScript =
     "exec \"$1\" cluster --task \"$2.$SLURM_ARRAY_TASK_ID/task.json\"\n";
 
 std::string new_run_id() {
-  return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), ::getpid());
+  return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)),
+                     random_name().substr(0, 8));
 }
 
 // Slurm takes '%' in names of logs for the beginning of a field, and cuts lines of its own.

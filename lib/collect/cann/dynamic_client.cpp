@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -143,8 +142,10 @@ DynamicClient::DynamicClient(pid_t process) : process_(process) {
 DynamicClient::~DynamicClient() {
   if (!socket_) return;
   socket_.reset();
-  // One that was killed has left it behind.
-  if (::kill(process_, 0) != 0 && errno == ESRCH) ::unlink(path_.c_str());
+  // One that was killed has left it behind, where nobody listens. Another container can have a
+  // process of the same number.
+  const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (probe && connect_to(path_, probe.get()) == ECONNREFUSED) ::unlink(path_.c_str());
 }
 
 void DynamicClient::connect() {

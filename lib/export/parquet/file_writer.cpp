@@ -148,7 +148,6 @@ std::uint64_t FileWriter::finish() {
   file_.write(bytes);
   file_.write(size);
   file_.write(kParquetMagic);
-  file_.finish();
   return file_.bytes_written();
 }
 

@@ -46,8 +46,9 @@ class FileWriter {
 
   // Writes what is left and the footer. Returns the size of the file.
   std::uint64_t finish();
-  // The finished file appears under its name. Throws Error(cannot_write).
-  void commit() { file_.commit(); }
+  // After finish(): the file, which has its name when the caller publishes it. Throws
+  // Error(cannot_write).
+  TemporaryFile take() { return file_.finish(); }
   const std::filesystem::path& target() const { return file_.target(); }
 
  private:

@@ -42,16 +42,6 @@ bool has_parquet_rows(const Database& db) {
   return any.step() && any.integer(0) != 0;
 }
 
-// What killed exports of this file left. Those of other captures stay: their programs may run on
-// other machines, for which process numbers say nothing.
-void remove_remains(const fs::path& folder, const std::string& name) {
-  std::error_code ignored;
-  for (const auto& [found, type] : list_folder(folder).entries) {
-    if (found.starts_with("." + name + ".") && is_stale_temporary(found))
-      fs::remove(folder / found, ignored);
-  }
-}
-
 // The files of the capture from when its rank was not known: its rows would be there twice.
 void remove_rankless(const fs::path& dir, const std::string& name) {
   for (const parquet::Table& table : parquet::tables()) {
@@ -96,7 +86,6 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
     const fs::path folder =
         product_folder(product_folder(dir, std::string(table.name)), rank_folder(rank));
     create_output_folder(folder);
-    remove_remains(folder, name);
     parquet::FileOptions file;
     file.group_rows = options.group_rows;
     file.page_rows = options.page_rows;
@@ -110,7 +99,10 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
   std::vector<ExportedFile> result;
   result.reserve(writers.size());
   for (const auto& file : writers) result.push_back({file->target(), file->finish(), 0});
-  for (const auto& file : writers) file->commit();
+  std::vector<TemporaryFile> finished;
+  finished.reserve(writers.size());
+  for (const auto& file : writers) finished.push_back(file->take());
+  publish_together(finished);
   if (rank >= 0) remove_rankless(dir, name);
   return result;
 }

@@ -48,7 +48,7 @@ int page_bytes_for(const fs::path& store) {
 
 ExportedFile write_unified_db(const Database& store, ProductFolder& folder, const fs::path& target,
                               int page_bytes, bool has_cann8_names) {
-  const TemporaryFile temporary(target);
+  TemporaryFile temporary = new_database_file(target);
   Database db = Database::create(temporary.path(), page_bytes);
   {
     unified::Writer out(store, db, has_cann8_names);
@@ -56,9 +56,9 @@ ExportedFile write_unified_db(const Database& store, ProductFolder& folder, cons
     out.finish();
   }
   db.close();
-  folder.announce("msprof", temporary.path(), target);
-  replace_database(temporary.path(), target);
-  return {target, fs::file_size(target), 0};
+  const std::uint64_t bytes = fs::file_size(temporary.path());
+  folder.publish("msprof", std::move(temporary));
+  return {target, bytes, 0};
 }
 
 }  // namespace

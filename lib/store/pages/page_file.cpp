@@ -27,13 +27,13 @@ std::unique_ptr<PageFile> PageFile::open(sqlite3* db) {
   if (!lock.step()) return nullptr;
   std::unique_ptr<PageFile> pages(new PageFile(db, std::move(lock)));
   // SQLite's own handle: to close another one of the same file would drop its locks. Any thread may
-  // read from it but not through the guard.
-  const bool is_guarded =
-      sqlite3_file_control(db, "main", kSystemFileControl, &pages->file_) == SQLITE_OK;
-  if (!is_guarded || pages->file_ == nullptr || pages->file_->pMethods == nullptr ||
-      !pages->read_header()) {
+  // read from it but not through the guard, which a store that is being written has not.
+  sqlite3_file*& file = pages->file_;
+  const bool is_there =
+      sqlite3_file_control(db, "main", kSystemFileControl, &file) == SQLITE_OK ||
+      sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK;
+  if (!is_there || file == nullptr || file->pMethods == nullptr || !pages->read_header())
     return nullptr;
-  }
   Statement read(db, "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'");
   while (read.step()) {
     const std::int64_t root = read.integer(1);

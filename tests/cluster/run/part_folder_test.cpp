@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/owner_lock.hpp"
 #include "cluster/run/cluster_task.hpp"
 #include "cluster/run/run_fixture.hpp"
 #include "cluster/run/run_lock.hpp"
@@ -106,7 +107,7 @@ TEST_CASE("that a part is of partial data is remembered") {
 TEST_CASE("what begins anew has neither a part nor what killed programs left") {
   const PartScene scene;
   const fs::path place = scene.parts.part_of(scene.capture).parent_path();
-  write_file(place / ".rank.part.999999999.0.msprof-tmp", "half");
+  write_file(place / (".rank.part.0123456789abcdef-" + machine_tag() + ".msprof-tmp"), "half");
   scene.parts.begin(scene.capture);
   CHECK(names_in(place).empty());
 }
@@ -209,12 +210,27 @@ TEST_CASE("the lock of a program that was killed is taken, but not while its job
   CHECK(refusal(folder.path(), kNoJobs).empty());
 }
 
-TEST_CASE("a lock of another host stays, and what is no lock is nobody's") {
+TEST_CASE("a lock that was left to jobs is theirs alone, where locks are not seen, too") {
+  const TempFolder folder;
+  {
+    RunLock lock(folder.path(), kNoJobs);
+    lock.set_jobs({"17"});
+    lock.leave();
+  }
+  CHECK(says(refusal(folder.path(), kAllJobs), "its jobs 17 are still there"));
+  CHECK(says(read_file(folder / "run.lock"), "\"pid\": 0"));
+  CHECK(refusal(folder.path(), kNoJobs).empty());
+}
+
+TEST_CASE("a lock of another host stays for a day, and what is no lock is nobody's") {
   const TempFolder folder;
   write_file(folder / "run.lock", R"({"host": "elsewhere", "pid": 1, "start": "1", "jobs": []})");
   const std::string why = refusal(folder.path(), kNoJobs);
   CHECK(says(why, "process 1 on elsewhere"));
   CHECK(says(why, "run.lock"));
+  fs::last_write_time(folder / "run.lock",
+                      fs::file_time_type::clock::now() - std::chrono::hours(25));
+  CHECK(refusal(folder.path(), kNoJobs).empty());
   for (const char* text : {"", "{", "[1]"}) {
     write_file(folder / "run.lock", text);
     CHECK(refusal(folder.path(), kNoJobs).empty());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "acl/capture.hpp"
+#include "base/owner_lock.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
 
@@ -396,8 +397,9 @@ TEST_CASE("what an application recorded under an msprof that was killed gets its
   const Scene source;
   REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
   const std::string name = source.captures().front();
-  // No process has this number.
-  const fs::path stale = scene.out() / ".collect.4999999.0.msprof-tmp";
+  // Nobody holds its lock.
+  const fs::path stale =
+      scene.out() / (".collect.0123456789abcdef-" + msprof::machine_tag() + ".msprof-tmp");
   fs::create_directories(stale / "remote" / "profiling" / "host_1_ascend_ms");
   fs::create_directories(stale / "captures" / "PROF_000002_half" / "host" / "data");
   fs::create_directories(stale / "remote" / "profiling" / "PROF_000003_empty" / "host");
