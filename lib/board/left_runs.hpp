@@ -28,7 +28,7 @@ struct LeftRun {
   std::string who;                           // who started it; empty: unknown
   std::string follower;                      // who follows it now; empty: nobody
 
-  // "20261120_191500_4711 (runs for 90 s, started by anna@laptop)"
+  // "20261120_191500_9f3c2a1b (runs for 90 s, started by anna@laptop)"
   std::string in_words() const;
 };
 

@@ -120,7 +120,7 @@ class BoardLink {
   BoardLease& lease();
   double reconnect_seconds() const { return reconnect_seconds_; }
   std::string name() const { return shell_.login().name(); }
-  // Identifies the run on the board: "20261120_191500_4711".
+  // Identifies the run on the board: "20261120_191500_9f3c2a1b".
   const std::string& run() const { return run_; }
   std::string run_folder() const { return info_.folder + "/runs/" + run_; }
   std::string kept_folder() const { return info_.folder + "/kept/" + run_; }
