@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -38,9 +39,14 @@ namespace {
 constexpr std::string_view kHeader = "msprof products 1";
 // A run with an interval of 1 has ten thousand products of some 200 bytes each.
 constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
-// Files that are whole and wait for the others: each is an open file, of which a process may have
-// 1,024 by default.
-constexpr std::size_t kMaxKept = 256;
+
+// The most files of a folder that are whole and wait for the others: each is open, and a process
+// may have some hundreds.
+std::size_t max_kept() {
+  rlimit files = {};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 8;
+  return static_cast<std::size_t>(std::clamp<rlim_t>(files.rlim_cur / 8, 8, 256));
+}
 
 using Entries = std::vector<LedgerEntry>;
 
@@ -314,7 +320,7 @@ void ProductFolder::publish(const std::string& product,
                             std::vector<std::unique_ptr<AtomicFile>> files) {
   const std::lock_guard lock(mutex_);
   for (const auto& file : files) keep(product, file->finish());
-  if (!is_held_ && files_.size() > kMaxKept) publish_kept();
+  if (!is_held_ && files_.size() > max_kept()) publish_kept();
 }
 
 void ProductFolder::publish(const std::string& product, TemporaryFile file) {

@@ -246,15 +246,17 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
 
 namespace {
 
-// True if `db` cannot be read because the file system has no locks. SQLite has a code for that, but
-// takes ENOLCK for a lock of another program.
+// True if `db` cannot be read because the file system has no locks. SQLite takes some of their
+// errors for a lock of another program, but not where it only looks for one.
 bool lacks_locks(sqlite3* db) {
-  const int code = sqlite3_exec(db, "SELECT 1 FROM sqlite_schema", nullptr, nullptr, nullptr);
-  const int error_number = sqlite3_system_errno(db);
-  if ((code & 0xff) == SQLITE_BUSY) return error_number == ENOLCK;
-  const int reason = sqlite3_extended_errcode(db);
-  return reason == SQLITE_IOERR_LOCK || reason == SQLITE_IOERR_RDLOCK ||
-         reason == SQLITE_IOERR_CHECKRESERVEDLOCK;
+  // Reads the header alone, under a lock.
+  const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
+  if (code != SQLITE_BUSY && code != SQLITE_IOERR && code != SQLITE_PERM) return false;
+  sqlite3_file* file = nullptr;
+  int is_reserved = 0;
+  return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
+         file != nullptr && file->pMethods != nullptr &&
+         file->pMethods->xCheckReservedLock(file, &is_reserved) != SQLITE_OK;
 }
 
 // What another program has not brought into the file yet.
@@ -293,13 +295,25 @@ std::string immutable_address(const std::filesystem::path& path) {
 
 Database Database::open_read_only(const std::filesystem::path& path) {
   Database database = open(path, path.string(), 0, pages::guarded_vfs());
-  if (!lacks_locks(database.handle()) || has_journal(path)) return database;
-  say_without_locks(path);
-  return open(path, immutable_address(path), SQLITE_OPEN_URI, pages::guarded_vfs());
+  if (lacks_locks(database.handle())) {
+    if (has_journal(path)) {
+      throw Error(
+          Exit::partial_data,
+          fmt::format("{} cannot be read: another program has left a journal beside it, and "
+                      "its file system has no locks",
+                      path.string()));
+    }
+    say_without_locks(path);
+    database = open(path, immutable_address(path), SQLITE_OPEN_URI, pages::guarded_vfs());
+  }
+  database.prepare_to_read();
+  return database;
 }
 
 Database Database::open_unlocked(const std::filesystem::path& path) {
-  return open(path, path.string(), 0, "unix-none");
+  Database database = open(path, path.string(), 0, "unix-none");
+  database.prepare_to_read();
+  return database;
 }
 
 Database Database::open(const std::filesystem::path& path, const std::string& address, int flags,
@@ -319,8 +333,6 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
   sqlite3_limit(db, SQLITE_LIMIT_COLUMN, kMaxColumns);
-  // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
-  database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
   return database;
 }
 
@@ -328,6 +340,11 @@ bool Database::is_readable() const {
   const int code = sqlite3_errcode(db_.get()) & 0xff;
   return code != SQLITE_IOERR && code != SQLITE_CANTOPEN && code != SQLITE_PERM &&
          code != SQLITE_NOMEM;
+}
+
+void Database::prepare_to_read() {
+  // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
+  execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
 }
 
 bool Database::is_in_transaction() const {

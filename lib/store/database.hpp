@@ -118,6 +118,7 @@ class Database {
  private:
   static Database open(const std::filesystem::path& path, const std::string& address, int flags,
                        const char* system);
+  void prepare_to_read();
   struct Close {
     void operator()(sqlite3* db) const;
     void operator()(const pages::PageFile* pages) const;
