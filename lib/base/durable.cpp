@@ -48,6 +48,8 @@ void sync_file(int fd, const fs::path& path, std::string_view hint) {
 void sync_folder(const fs::path& folder) {
   const fs::path path = folder.empty() ? fs::path(".") : folder;
   const FileDescriptor fd(open_to_sync(path, O_DIRECTORY));
+  // One that may be written but not listed: nothing else can bring its names to the disk.
+  if (!fd && errno == EACCES) return;
   if (!fd) throw_cannot_write(path, errno);
   sync_with(::fsync, fd.get(), path);
 }

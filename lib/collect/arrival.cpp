@@ -79,6 +79,11 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
   return is_whole;
 }
 
+const fs::path& made_folder(const fs::path& folder) {
+  create_output_folder(folder);
+  return folder;
+}
+
 // Empties what a killed msprof left; false where a capture may still be in it.
 bool clear_staging(const fs::path& stale, const fs::path& output) {
   if (!rescue_captures(stale, output)) return false;
@@ -170,8 +175,9 @@ std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {
 }
 
 Staging::Staging(const fs::path& output)
-    : output_((create_output_folder(output), output)),
-      folder_(output / "collect", [&](const fs::path& stale) { return clear_staging(stale, output); }) {}
+    : output_(made_folder(output)),
+      folder_(output / "collect",
+              [&](const fs::path& stale) { return clear_staging(stale, output); }) {}
 
 Staging::~Staging() {
   remove_tree(path());

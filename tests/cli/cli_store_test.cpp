@@ -219,6 +219,7 @@ TEST_CASE("imports of one capture at the same time do not harm each other") {
 TEST_CASE("the temporary file of a program that runs is left alone, that of a killed one is not") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
+  fs::create_directory(job.folder() / "sqlite");
   {
     const msprof::TemporaryFile live(job.folder() / "sqlite/msprof.db");
     const std::string name = live.path().filename().string();
