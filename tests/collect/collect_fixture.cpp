@@ -1,7 +1,6 @@
 #include "collect/collect_fixture.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -177,7 +176,9 @@ bool no_run_is_held(const fs::path& runs) {
     if (entry.path().extension() != ".lock") continue;
     const int fd = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) continue;
-    const bool held = ::flock(fd, LOCK_EX | LOCK_NB) != 0;
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    const bool held = ::fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     ::close(fd);
     if (held) return false;
   }

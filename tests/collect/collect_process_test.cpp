@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/owner_lock.hpp"
 #include "collect/collect_fixture.hpp"
 #include "collect/local_process.hpp"
 #include "collect/outcome.hpp"
@@ -343,18 +344,34 @@ TEST_CASE("A run in progress is not taken for a stale one") {
 
 TEST_CASE("Stale run folders go, whatever permissions their folders have") {
   const Sandbox sandbox;
-  sandbox.write("cache/msprof/runs/run_1_1_0/tree/p/file", "x");
-  sandbox.write("cache/msprof/runs/run_1_1_0.lock", "");
-  sandbox.write("cache/msprof/runs/run_2_2_0/orphan", "x");
-  sandbox.write("cache/msprof/runs/not_ours/file", "x");
-  ::chmod((sandbox.runs() / "run_1_1_0/tree/p").c_str(), 0);
+  const std::string stale = "run_1_" + msprof::machine_tag();
+  // Of another machine, whose locks may not be seen here; of an earlier version.
+  const std::vector<std::string> unknown = {"run_1_0000000000000000", "run_1_1_0"};
+  const std::string runs = "cache/msprof/runs/";
+  sandbox.write(runs + stale + "/tree/p/file", "x");
+  sandbox.write(runs + stale + ".lock", "");
+  sandbox.write(runs + "run_2_2_0/orphan", "x");
+  sandbox.write(runs + "not_ours/file", "x");
+  for (const std::string& name : unknown) {
+    sandbox.write(runs + name + "/file", "x");
+    sandbox.write(runs + name + ".lock", "");
+  }
+  ::chmod((sandbox.runs() / stale / "tree/p").c_str(), 0);
   const msprof::RunFolder held(sandbox.runs(), sandbox.project());
   CHECK(msprof::remove_stale_runs(sandbox.runs()) == 2);
   CHECK(fs::exists(held.path()));
-  CHECK(sandbox.exists("cache/msprof/runs/not_ours/file"));
-  CHECK_FALSE(sandbox.exists("cache/msprof/runs/run_1_1_0"));
-  CHECK_FALSE(sandbox.exists("cache/msprof/runs/run_1_1_0.lock"));
-  CHECK_FALSE(sandbox.exists("cache/msprof/runs/run_2_2_0"));
+  CHECK(sandbox.exists(runs + "not_ours/file"));
+  CHECK_FALSE(sandbox.exists(runs + stale));
+  CHECK_FALSE(sandbox.exists(runs + stale + ".lock"));
+  CHECK_FALSE(sandbox.exists(runs + "run_2_2_0"));
+  const auto yesterday = fs::file_time_type::clock::now() - std::chrono::hours(25);
+  for (const std::string& name : unknown) {
+    CHECK(sandbox.exists(runs + name + "/file"));
+    for (const char* part : {".lock", "/file", ""})
+      fs::last_write_time(sandbox.runs() / (name + part), yesterday);
+  }
+  CHECK(msprof::remove_stale_runs(sandbox.runs()) == 2);
+  for (const std::string& name : unknown) CHECK_FALSE(sandbox.exists(runs + name));
 }
 
 TEST_CASE("Signals have their names") {
