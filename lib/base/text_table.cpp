@@ -216,12 +216,14 @@ int key_width(const Columns& columns) {
 }  // namespace
 
 TextTable::TextTable(std::vector<std::string> columns, std::vector<bool> numbers)
-    : columns_(std::move(columns)), is_number_(std::move(numbers)) {
-  is_number_.resize(columns_.size());
+    : is_number_(std::move(numbers)) {
+  begin(columns);
 }
 
+// Names of columns can be anything, too: SQL gives them.
 void TextTable::begin(std::span<const std::string> columns) {
-  columns_.assign(columns.begin(), columns.end());
+  columns_.clear();
+  for (const std::string& column : columns) columns_.push_back(printable(column));
   is_number_.resize(columns_.size());
 }
 

@@ -24,10 +24,11 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-// True for a text that Excel and its like compute when they open a CSV, quoted or not.
+// True for a text that Excel and its like compute when they open a CSV, quoted or not. A dash alone
+// is none: it stands where there is no value.
 bool is_formula(std::string_view text) {
   constexpr std::string_view kStarts = "=+-@\t\r";
-  return !text.empty() && kStarts.find(text.front()) != std::string_view::npos;
+  return !text.empty() && text != "-" && kStarts.find(text.front()) != std::string_view::npos;
 }
 
 }  // namespace

@@ -112,3 +112,13 @@ TEST_CASE("the header is bold only when asked") {
   CHECK(table.render(0, true) == "\033[1mA\033[0m\n─\n");
   CHECK(table.render(0, false) == "A\n─\n");
 }
+
+TEST_CASE("names of columns steer no terminal") {
+  TextTable table;
+  table.begin(std::vector<std::string>{"a\x1b[2J\u202e"});
+  table.text("b");
+  table.end_row();
+  const std::string text = table.render(0, false);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find("a?[2J?") != std::string::npos);
+}

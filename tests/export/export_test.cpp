@@ -81,7 +81,8 @@ TEST_CASE("a CSV for Excel has an apostrophe before texts that would be formulas
     return written<CsvWriter>([&](CsvWriter& out) {
       if (excel) out.write_for_excel();
       out.begin(std::vector<std::string>{"=h", "n"});
-      for (const char* text : {"=1+1", "+a", "-b", "@c", "\td", "\re", "a=1", "'x", "=\"q\",2"}) {
+      for (const char* text :
+           {"=1+1", "+a", "-b", "@c", "\td", "\re", "a=1", "'x", "-", "=\"q\",2"}) {
         out.text(text);
         out.number(std::int64_t{-5});
         out.end_row();
@@ -90,7 +91,8 @@ TEST_CASE("a CSV for Excel has an apostrophe before texts that would be formulas
     });
   };
   CHECK(csv(true) ==
-        "\xEF\xBB\xBF'=h,n\n'=1+1,-5\n'+a,-5\n'-b,-5\n'@c,-5\n'\td,-5\n\"'\re\",-5\na=1,-5\n'x,-5\n"
+        "\xEF\xBB\xBF'=h,n\n'=1+1,-5\n'+a,-5\n'-b,-5\n'@c,-5\n'\td,-5\n\"'\re\",-5\na=1,-5\n'x,-"
+        "5\n-,-5\n"
         "\"'=\"\"q\"\",2\",-5\n");
   CHECK(csv(false).starts_with("=h,n\n=1+1,-5\n+a,-5\n"));
 }

@@ -103,6 +103,7 @@ void put_in_text(std::string& bytes, std::uint64_t value, std::size_t from) {
 
 // What was done is added to `story`.
 void put_extreme(Files& files, SoakRandom& random, std::string& story) {
+  if (files.empty()) return;
   auto file = files.begin();
   std::advance(file, static_cast<std::ptrdiff_t>(below(random, files.size())));
   std::string& bytes = file->second;
