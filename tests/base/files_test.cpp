@@ -174,8 +174,10 @@ TEST_CASE("a temporary folder is removed when its program is gone, and emptied b
     write_file(made->path() / "recording", "x");
   });
   std::vector<std::string> rescued;
+  bool is_whole = false;
   const auto rescue = [&](const fs::path& stale) {
     rescued.push_back(read_file(stale / "recording"));
+    return is_whole;
   };
   {
     const TemporaryFolder own(folder / "collect", rescue);
@@ -187,8 +189,14 @@ TEST_CASE("a temporary folder is removed when its program is gone, and emptied b
   other.kill();
   const TemporaryFolder of_another_name(folder / "cluster.db");
   CHECK(names_in(folder.path()).size() == 2);
+  {
+    const TemporaryFolder kept(folder / "collect", rescue);
+    CHECK(rescued == Names{"x"});
+    CHECK(names_in(folder.path()).size() == 3);
+  }
+  is_whole = true;
   const TemporaryFolder own(folder / "collect", rescue);
-  CHECK(rescued == Names{"x"});
+  CHECK(rescued == Names{"x", "x"});
   CHECK(names_in(folder.path()).size() == 2);
 }
 
