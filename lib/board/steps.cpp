@@ -137,9 +137,11 @@ BoardAnswer StepAnswers::take(const CommandEnd& end) {
       out_end_ ? code_in(std::string_view(out_).substr(*out_end_ + end_.size())) : std::nullopt;
   if (code) {
     answer.end = {code, ""};
-    answer.out = out_.substr(0, *out_end_);
+    // The answer may be of many megabytes, and what follows it is not.
     const auto line = out_.find('\n', *out_end_ + end_.size());
-    out_.erase(0, line == std::string::npos ? line : line + 1);
+    std::string rest = line == std::string::npos ? std::string() : out_.substr(line + 1);
+    answer.out = std::exchange(out_, std::move(rest));
+    answer.out.resize(*out_end_);
   } else {
     answer.out = std::exchange(out_, {});
     if (answer.ok()) answer.end = {};
@@ -250,6 +252,12 @@ BoardAnswer StepsUnderWay::next(const StreamSink& sink) {
   if (pump_ && left() > 0) pump_->begin_part(names_[taken_++]);
   while (!end_ && !answers_.has_next()) end_ = pump_->turn();
   return answers_.take(end_.value_or(CommandEnd{}));
+}
+
+void StepsUnderWay::drop() {
+  pump_.reset();
+  end_ = CommandEnd{};
+  answers_.set_sink({});
 }
 
 void StepsUnderWay::finish() {

@@ -114,6 +114,8 @@ class StepsUnderWay {
   BoardAnswer next(const StreamSink& sink = {});
   // Waits for the end of the command.
   void finish();
+  // Ends it as it is; after an error of a sink, which gets nothing more.
+  void drop();
 
  private:
   std::vector<std::string> names_;

@@ -514,10 +514,16 @@ BoardStep pack_captures_step(const std::string& folder) {
 std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const TransferProgress& progress,
                         std::optional<BoardAnswer>& listed) {
   const auto stream = [&](const StreamSink& sink) {
-    BoardAnswer answer = packed.next(sink);
-    if (packed.left() > 0) listed = packed.next();
-    packed.finish();
-    return answer;
+    try {
+      BoardAnswer answer = packed.next(sink);
+      if (packed.left() > 0) listed = packed.next();
+      packed.finish();
+      return answer;
+    } catch (...) {
+      // What still comes would go to a sink that is gone.
+      packed.drop();
+      throw;
+    }
   };
   return unpack(stream, incoming, progress);
 }

@@ -172,6 +172,37 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("A board that never stops packing is cut off, and what it recorded comes another way") {
+  BoardScene scene({.kind = each_kind()});
+  const std::string name = std::string("./") + kBoardJob + "/data/more";
+  // Of a file that is announced with 8 GB, or of empty files.
+  const std::string endless = GENERATE("file", "files");
+  const std::string member = tar_member(name, kFile, "", "");
+  std::string huge = member;
+  huge.replace(124, 11, "77777777777");
+  unsigned sum = 0;
+  huge.replace(148, 8, "        ");
+  for (const char c : huge) sum += static_cast<unsigned char>(c);
+  char octal[8] = {};
+  std::snprintf(octal, sizeof octal, "%06o", sum);
+  huge.replace(148, 7, std::string(octal, 7));
+  write_file(scene.user.at("huge"), huge);
+  write_file(scene.user.at("empty"), member + member + member + member);
+  before_packing(scene.board,
+                 endless == "file"
+                     ? "/bin/cat '" + scene.user.at("huge") + "' /dev/zero\nexit 0"
+                     : "while :; do /bin/cat '" + scene.user.at("empty") + "' || exit 0; done");
+  const RunResult result =
+      scene.user.collect({}, {"job", kBoardJob, "write", "JOB/data/good", "yes"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(read_file(scene.user.in_job("data/good")) == "yes");
+  const fs::path more = scene.user.in_job("data/more");
+  CHECK((!fs::exists(more) || fs::file_size(more) == 0));
+  CHECK(scene.litter() == "");
+}
+
 TEST_CASE(
     "Odd names and links that an application really makes do not come home, and are counted") {
   const BoardScene scene({.kind = each_kind()});
