@@ -80,11 +80,16 @@ void BoardFetch::remember(const std::string& original) {
   original_ = original;
   link_.with_reconnect([&] {
     if (!original_.empty()) original_before_ = transfer_.list(original_);
-    before_ = transfer_.list(link_.run_folder());
+    before_ = transfer_.list(link_.run_folder(), listed_paths());
     const BoardStep stamp = stamp_step();
     link_.shell().change(stamp.script, stamp.arguments);
     newer_before_ = files_newer_than(kStart, before_);
   });
+}
+
+std::vector<std::string> BoardFetch::listed_paths() const {
+  if (only_output_.empty()) return {"."};
+  return {std::string(kTreeName), only_output_};
 }
 
 BoardStep BoardFetch::stamp_step() const {
@@ -93,7 +98,7 @@ BoardStep BoardFetch::stamp_step() const {
 }
 
 std::vector<BoardStep> BoardFetch::remember_steps() const {
-  const auto listing = transfer_.list_step(link_.run_folder());
+  const auto listing = transfer_.list_step(link_.run_folder(), listed_paths());
   if (!listing) return {};
   return {*listing, stamp_step(), touched_step(link_.run_folder(), kStart)};
 }
@@ -107,7 +112,7 @@ bool BoardFetch::take_remembered(const std::vector<BoardAnswer>& answers) {
 }
 
 std::vector<BoardStep> BoardFetch::end_steps() const {
-  auto listing = transfer_.list_step(link_.run_folder());
+  auto listing = transfer_.list_step(link_.run_folder(), listed_paths());
   if (!listing) return {};
   listing->may_fail = true;
   std::vector<BoardStep> steps = {*listing, touched_step(link_.run_folder(), kStart),
@@ -272,11 +277,9 @@ bool BoardFetch::had_folder(const std::string& path) const {
 std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
   std::uint64_t bytes = 0;
   const std::set<std::string> files(changes.files.begin(), changes.files.end());
+  const PathSet captures(changes.captures.begin(), changes.captures.end());
   for (const auto& [path, file] : after_.files) {
-    const bool wanted =
-        files.contains(path) ||
-        std::any_of(changes.captures.begin(), changes.captures.end(),
-                    [&, &name = path](const std::string& one) { return is_below(name, one); });
+    const bool wanted = files.contains(path) || is_below_any(path, captures);
     if (wanted && !is_here(path) && file.kind == EntryKind::file)
       bytes += std::min(file.size_bytes, ~bytes);
   }
@@ -300,15 +303,10 @@ RunChanges BoardFetch::changes_since() {
       std::tie(after_, newer) = std::move(*end_);
       end_.reset();  // after a lost connection it is asked for again
     } else {
-      after_ = transfer_.list(link_.run_folder());
+      after_ = transfer_.list(link_.run_folder(), listed_paths());
       newer = files_newer_than(kStart, after_);
     }
     after_.files.erase(std::string(kOutputName) + "/" + std::string(kDrainNote));
-    if (!only_output_.empty()) {
-      std::erase_if(after_.files, [&](const auto& one) {
-        return is_below(one.first, kOutputName) && !is_below(one.first, only_output_);
-      });
-    }
     changes = compare_run(before_, after_, touched_files(std::move(newer)));
   });
   return changes;

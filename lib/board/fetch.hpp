@@ -47,7 +47,8 @@ class BoardFetch {
   // takes it from there. Returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
-  // Of the output folder only what is in `folder`, relative to the run folder, is the run's.
+  // Of the output folder only what is in `folder`, relative to the run folder, is the run's. Before
+  // remember(): others may have put more there than can be listed.
   void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
   // These are not asked for again; they are linked to their places at the end of all().
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
@@ -64,6 +65,7 @@ class BoardFetch {
 
  private:
   BoardStep stamp_step() const;
+  std::vector<std::string> listed_paths() const;
   std::set<std::string> files_newer_than(const char* stamp, const TreeListing& listing);
   std::set<std::string> touched_files(std::set<std::string> touched);
   RunChanges changes_since();

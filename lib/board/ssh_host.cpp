@@ -75,9 +75,12 @@ class DrainedProgram : public RunningProgram {
   std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override {
     try {
       drain_.check();
-    } catch (const ConnectFailure&) {
+    } catch (const ConnectFailure& stranger) {
       link_.shell().disconnect();
-      throw;
+      throw ConnectFailure(stranger.why(),
+                           fmt::format("{}. The board ends the run by itself; what it recorded is "
+                                       "then in {} there",
+                                       stranger.what(), link_.kept_folder()));
     }
     return program_->wait(limit);
   }
@@ -173,7 +176,7 @@ ResumedRun SshHost::resume() {
   link_.with_reconnect([&] {
     find_drained();
     bring_back_run(link_);
-    fetch_ = std::make_unique<BoardFetch>(link_, info(), "");
+    make_fetch("");
     fetch_->take_state(survival_text(link_, "before"));
     run.note = survival_text(link_, "note");
     std::uint64_t began = 0;
@@ -296,14 +299,19 @@ ServerRuntimes SshHost::find_runtimes() {
   return ServerRuntimes(link_.shell(), link_.run(), link_.run_folder());
 }
 
+void SshHost::make_fetch(const std::string& project) {
+  fetch_ = std::make_unique<BoardFetch>(link_, info(), project);
+  if (nfs_.is_on()) fetch_->leave_out_others_of(nfs_.folder());
+}
+
 TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFile>& files) {
   if (options_.in_place) {
-    fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
+    make_fetch(project_name_);
     fetch_->remember();
     return {};
   }
   upload_ = std::make_unique<BoardUpload>(link_, info(), project_folder());
-  fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
+  make_fetch(project_name_);
   TransferTotals placed;
   if (!remote_folder_.empty()) {
     upload_->from_board(remote_folder_);
@@ -520,7 +528,6 @@ Fetched SshHost::fetch(const fs::path& into) {
   if (options_.leave.on) left = leave_.all(into / "products");
   take_drained();
   if (sink_) sink_->finish();
-  if (nfs_.is_on()) fetch_->leave_out_others_of(nfs_.folder());
   Fetched fetched =
       fetch_->all(into, options_.in_place ? FetchedParts::captures : FetchedParts::everything);
   place_streamed(fetched, into / "captures");

@@ -101,6 +101,7 @@ class SshHost : public Host {
     return std::exchange(upload_answers_, {});
   }
   void make_folder();
+  void make_fetch(const std::string& project);
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);
   void ask_at_end(class BoardProgram& program);

@@ -106,13 +106,14 @@ std::string BoardTransfer::way() const {
   return way_ == TransferWay::sftp ? "SFTP" : "cat";
 }
 
-TreeListing BoardTransfer::list(const std::string& folder) {
-  return list_paths(folder, {"."});
+TreeListing BoardTransfer::list(const std::string& folder, const std::vector<std::string>& paths) {
+  return list_paths(folder, paths);
 }
 
-std::optional<BoardStep> BoardTransfer::list_step(const std::string& folder) const {
+std::optional<BoardStep> BoardTransfer::list_step(const std::string& folder,
+                                                  const std::vector<std::string>& paths) const {
   if (!lists_by_shell()) return std::nullopt;
-  return listing_step(info_.has_stat, folder, {"."});
+  return listing_step(info_.has_stat, folder, paths);
 }
 
 TreeListing BoardTransfer::listing_in(const std::string& folder, const BoardAnswer& answer) const {
@@ -185,10 +186,8 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
         listed && listed->ok() ? listing_in(folder, *listed) : list_paths(folder, paths);
     // Beside what was packed the listing may have more.
     if (packed != nullptr) {
-      std::erase_if(there.files, [&](const auto& one) {
-        return std::none_of(paths.begin(), paths.end(),
-                            [&](const std::string& path) { return is_below(one.first, path); });
-      });
+      const PathSet wanted(paths.begin(), paths.end());
+      std::erase_if(there.files, [&](const auto& one) { return !is_below_any(one.first, wanted); });
     }
     const TreeListing again = different(there, into);
     if (!again.files.empty()) {

@@ -69,12 +69,13 @@ class BoardTransfer {
 
   std::string way() const;  // "tar", "SFTP", "cat"
 
-  // Lists everything below `folder` (absolute, on the board), links not followed. Throws
-  // Error(partial_data) where it cannot be listed.
-  TreeListing list(const std::string& folder);
+  // Lists `paths` and everything below them, relative to `folder` (absolute, on the board), links
+  // not followed. Throws Error(partial_data) where it cannot be listed.
+  TreeListing list(const std::string& folder, const std::vector<std::string>& paths = {"."});
 
   // The same as one of several questions; empty where it is not asked by a script. And its answer.
-  std::optional<BoardStep> list_step(const std::string& folder) const;
+  std::optional<BoardStep> list_step(const std::string& folder,
+                                     const std::vector<std::string>& paths = {"."}) const;
   TreeListing listing_in(const std::string& folder, const BoardAnswer& answer) const;
 
   // Fetches `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)

@@ -50,13 +50,6 @@ bool is_same(const ProjectEntry& entry, const ListedFile& file) {
          file.mtime_seconds == entry.mtime_ns / kNanosecondsPerSecond;
 }
 
-bool lies_below_any(const std::string& path, const std::set<std::string>& folders) {
-  for (auto at = path.rfind('/'); at != std::string::npos && at > 0; at = path.rfind('/', at - 1)) {
-    if (folders.contains(path.substr(0, at))) return true;
-  }
-  return false;
-}
-
 // Space left free for the recording, and for what blocks and folders take beyond the bytes of
 // files.
 constexpr std::uint64_t kMarginBytes = 8'000'000;
@@ -139,7 +132,7 @@ ProjectEntry folder_entry(const fs::path& path) {
 CacheUpdate plan_update(const Project& project, const TreeListing& there) {
   CacheUpdate update;
   std::set<std::string> wanted;
-  std::set<std::string> removed;
+  PathSet removed;
   for (const ProjectEntry& entry : project.entries) {
     const std::string path = entry.path.string();
     wanted.insert(path);
@@ -157,7 +150,10 @@ CacheUpdate plan_update(const Project& project, const TreeListing& there) {
     if (!wanted.contains(path)) removed.insert(path);
   }
   for (const std::string& path : removed) {
-    if (!lies_below_any(path, removed)) update.remove.push_back(path);
+    const auto at = path.rfind('/');
+    if (at != std::string::npos && is_below_any(std::string_view(path).substr(0, at), removed))
+      continue;
+    update.remove.push_back(path);
   }
   return update;
 }

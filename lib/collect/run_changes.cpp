@@ -1,7 +1,5 @@
 #include "collect/run_changes.hpp"
 
-#include <algorithm>
-
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "collect/arrival.hpp"
@@ -32,17 +30,15 @@ bool is_collector_record(std::string_view path) {
 }
 
 std::vector<std::string> find_captures(const TreeListing& before, const TreeListing& after) {
-  std::vector<std::string> captures;
+  PathSet captures;
   std::set<std::string_view> names;
   // Sorted by path, so that a folder comes before what it holds.
   for (const auto& [path, file] : after.files) {
-    const bool inside =
-        std::any_of(captures.begin(), captures.end(),
-                    [&, &path = path](const auto& one) { return is_below(path, one); });
-    if (!file.is_folder() || inside || !is_capture(path, before, after)) continue;
-    if (names.insert(base_name(path)).second) captures.push_back(path);
+    if (!file.is_folder() || !is_capture(path, before, after) || is_below_any(path, captures))
+      continue;
+    if (names.insert(base_name(path)).second) captures.insert(path);
   }
-  return captures;
+  return {captures.begin(), captures.end()};
 }
 
 ListedFile listed(const struct stat& status) {
@@ -80,17 +76,24 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.size() == folder.size() || path[folder.size()] == '/';
 }
 
+bool is_below_any(std::string_view path, const PathSet& folders) {
+  while (!folders.contains(path)) {
+    const auto at = path.rfind('/');
+    if (at == std::string_view::npos) return false;
+    path = path.substr(0, at);
+  }
+  return true;
+}
+
 RunChanges compare_run(const TreeListing& before, const TreeListing& after,
                        const std::set<std::string>& touched) {
   RunChanges changes;
   changes.captures = find_captures(before, after);
-  const auto in_capture = [&](const std::string& path) {
-    return std::any_of(changes.captures.begin(), changes.captures.end(),
-                       [&](const std::string& capture) { return is_below(path, capture); });
-  };
+  const PathSet captures(changes.captures.begin(), changes.captures.end());
   for (const auto& [path, file] : after.files) {
     const bool ours = is_below(path, kTreeName) || is_below(path, kOutputName);
-    if (!ours || file.is_folder() || in_capture(path) || is_collector_record(path)) continue;
+    if (!ours || file.is_folder() || is_below_any(path, captures) || is_collector_record(path))
+      continue;
     const auto old = before.files.find(path);
     const bool is_new = old == before.files.end();
     if (!is_new && old->second == file && !touched.contains(path)) continue;

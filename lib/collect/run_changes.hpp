@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -68,5 +69,9 @@ std::string fetched_name(const std::string& path, const std::string& project);
 
 // True if `path` is `folder` or lies in it.
 bool is_below(std::string_view path, std::string_view folder);
+
+// Likewise for one of `folders`, which may be as many as a board likes to list.
+using PathSet = std::set<std::string, std::less<>>;
+bool is_below_any(std::string_view path, const PathSet& folders);
 
 }  // namespace msprof

@@ -134,8 +134,8 @@ class TooMuchSent : public Error {
 
 // Of one listing of a host: entries, and bytes of their names and what describes them. A host that
 // never ends its listing must not fill this machine.
-inline constexpr std::size_t kMaxListedEntries = 500'000;
-inline constexpr std::size_t kMaxListingBytes = 64 << 20;
+inline constexpr std::size_t kMaxListedEntries = 250'000;
+inline constexpr std::size_t kMaxListingBytes = 32 << 20;
 
 // End of a command: a code or a signal ("SEGV"); neither when the host did not report it.
 struct CommandEnd {

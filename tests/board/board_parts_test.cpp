@@ -274,3 +274,26 @@ TEST_CASE("A program for another machine is told from its first bytes") {
                           x86)
             .empty());
 }
+
+TEST_CASE("A board may list captures by the ten thousands, and what lies in them is found") {
+  constexpr int kCount = 60'000;
+  TreeListing after;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string name = "profiling/JOB" + std::to_string(i);
+    after.files.emplace(name, folder());
+    after.files.emplace(name + "/data", file(1, 1));
+  }
+  after.files.emplace("profiling/JOB1-x", file(1, 1));
+  const RunChanges changes = compare_run({}, after);
+  CHECK(changes.captures.size() == kCount);
+  CHECK(changes.files == std::vector<std::string>{"profiling/JOB1-x"});
+  const PathSet folders = {"a/b", "c"};
+  for (const char* inside : {"a/b", "a/b/x", "a/b/x/y", "c", "c/x"}) {
+    INFO(inside);
+    CHECK(is_below_any(inside, folders));
+  }
+  for (const char* outside : {"a", "a/bx", "a/x/b", "cx/c", "", "x/a/b"}) {
+    INFO(outside);
+    CHECK_FALSE(is_below_any(outside, folders));
+  }
+}

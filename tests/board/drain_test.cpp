@@ -563,6 +563,28 @@ TEST_CASE("A board that gives more of a file than it was asked for is not believ
   CHECK_THROWS_AS(channel.get("file", 1, 2), TooMuchSent);
 }
 
+TEST_CASE(
+    "A drain that meets another machine in the place of the board says so, and takes nothing") {
+  BoardServer board;
+  BoardConfig config = config_of(board);
+  config.login.host_key = HostKeyPolicy::off;
+  BoardLink link(config, 1);
+  link.open(false);
+  const std::string accepted = board.host_key_fingerprint();
+  board.change_host_key();
+  const TempFolder output;
+  BoardDrain drain(link, {.on = true, .output = output.path()}, kAmpleSeconds);
+  drain.wait_until_it_looks();
+  try {
+    drain.check();
+    FAIL("it was taken for the board");
+  } catch (const ConnectFailure& stranger) {
+    CHECK(stranger.why() == ConnectFailure::Why::host_key);
+    CHECK(contains(stranger.what(), "accepted was " + accepted));
+  }
+  CHECK_FALSE(drain.is_needed());
+}
+
 TEST_CASE("A board that says of a file that it is larger than any disk ends the drain in words") {
   const RawFolder raw;
   FolderBoard board(raw.folder);

@@ -148,7 +148,7 @@ TEST_CASE("A server that answers without end what it was not asked is given up")
 TEST_CASE("A folder without end is given up") {
   Weak weak("endless");
   CHECK(contains(error_of(Exit::partial_data, [&] { weak.client->list("/x"); }),
-                 "/x has more than 500,000 entries"));
+                 "/x has more than 250,000 entries"));
 }
 
 TEST_CASE("Fields past the end of a packet are empty, and say so") {
