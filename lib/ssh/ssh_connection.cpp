@@ -85,6 +85,8 @@ class SessionOpener {
   std::string name() const { return login_.name(); }
 
  private:
+  std::string run_login() const { return fmt::format("{} {}", way_, login_.name()); }
+  std::string agent_login() const { return run_login() + " agent"; }
   std::unique_ptr<SshSession> open_once();
   std::unique_ptr<SshSession> try_to_open();
   void open_jumps();
@@ -93,7 +95,6 @@ class SessionOpener {
   SshLogin login_;
   bool with_system_hosts_;
   LoginKeys keys_;
-  UseAgent use_agent_ = UseAgent::yes;
   std::optional<Secret> password_;
   bool asked_password_ = false;
   std::string method_;
@@ -173,7 +174,8 @@ std::unique_ptr<SshSession> SessionOpener::open_once() {
   passed(LoginStep::agreed);
   run.accept(host, host_key.check(*session));
   passed(LoginStep::host_key_taken);
-  method_ = log_in(*session, login_, keys_, use_agent_);
+  const bool agent_is_refused = !run.refusal(agent_login()).empty();
+  method_ = log_in(*session, login_, keys_, agent_is_refused ? UseAgent::no : UseAgent::yes);
   passed(LoginStep::logged_in);
   return session;
 }
@@ -221,7 +223,7 @@ std::unique_ptr<SshSession> SessionOpener::try_to_open() {
     return open_once();
   } catch (const TooManyKeys& refused) {
     log::verbose("{}; once more without the agent", refused.what());
-    use_agent_ = UseAgent::no;
+    login_.run_hosts->refuse(agent_login(), refused.what());
     return open_once();
   } catch (const ConnectFailure& failure) {
     // What went wrong behind a jump host that went away is its doing.
@@ -234,7 +236,7 @@ std::unique_ptr<SshSession> SessionOpener::try_to_open() {
 std::unique_ptr<SshSession> SessionOpener::open() {
   using Why = ConnectFailure::Why;
   RunHosts& run = *login_.run_hosts;
-  const std::string login = fmt::format("{} {}", way_, login_.name());
+  const std::string login = run_login();
   if (const std::string refusal = run.refusal(login); !refusal.empty())
     throw ConnectFailure(Why::refused, refusal);
   try {

@@ -58,6 +58,7 @@ echo "part $code $report $part"
 constexpr BoardScript kRunThere = {"making parts", kHostScript};
 
 constexpr std::uint64_t kMaxReportBytes = 256 << 20;
+constexpr std::uint64_t kMaxLogBytes = 64 << 20;
 constexpr std::size_t kMaxHeader = 200;
 constexpr std::chrono::milliseconds kHostPoll{100};
 constexpr std::chrono::seconds kHostFarewell{15};
@@ -105,6 +106,10 @@ class Answer {
     const bool is_well = words.size() == 4 && words[0] == "part" && parse_u64(words[1], code) &&
                          parse_u64(words[2], report_bytes_) && parse_u64(words[3], part_bytes_);
     if (!is_well || report_bytes_ > kMaxReportBytes) bad("its answer makes no sense");
+    std::error_code error;
+    const fs::space_info space = fs::space(target_.parent_path(), error);
+    if (!error && part_bytes_ > space.available)
+      bad("its part is larger than what is free on the disk here");
     has_header_ = true;
     return bytes.substr(end + 1);
   }
@@ -160,13 +165,15 @@ class HostRun {
     fs::remove(part, ignored);
     Answer answer(part);
     AtomicFile log(folder_ / "log");
+    std::uint64_t log_bytes = 0;
     std::string errors;
     std::vector<std::string> words = {options_.msprof, work_name_, std::to_string(options_.jobs)};
     words.insert(words.end(), options_.folders.begin(), options_.folders.end());
     const auto command = shell.start(
         kRunThere, words, [&](std::string_view bytes) { answer.take(bytes); },
         [&](std::string_view bytes) {
-          log.write(bytes);
+          log_bytes += bytes.size();
+          if (log_bytes <= kMaxLogBytes) log.write(bytes);
           errors.append(bytes);
           if (errors.size() > 4096) errors.erase(0, errors.size() - 4096);
         });
