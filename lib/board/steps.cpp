@@ -239,7 +239,8 @@ StepsUnderWay::StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps
   const auto take_out = [this, host = shell.login().name()](std::string_view bytes) {
     answers_.add_out(bytes);
     if (answers_.waiting_bytes() <= most_bytes_) return;
-    throw TooMuchSent(fmt::format("{}: {}: the board's answer is too long", host, names_.front()));
+    throw TooMuchSent(fmt::format("{}: {}: the board's answer is too long", host,
+                                  names_[std::max<std::size_t>(taken_, 1) - 1]));
   };
   pump_ =
       std::make_unique<CommandPump>(shell, pack.script(names_.front()), pack.parameters(),
