@@ -17,14 +17,18 @@
 
 namespace msprof::svp {
 
-std::vector<Model> models(const Database& db) {
+namespace {
+
+// `where`: with a parameter, which `value` is; or empty.
+std::vector<Model> read_models(const Database& db, const std::string& where, std::int64_t value) {
   std::vector<Model> result;
   Statement read = db.prepare(
       "SELECT model.id, model.device_id, model.model_id, name.text, model.batch_num, "
       "CASE WHEN device.frequency_hz > 0 THEN device.frequency_hz END"
       " FROM model JOIN name ON name.id = model.name_id LEFT JOIN device ON device.id = "
-      "model.device_id"
-      " ORDER BY model.id");
+      "model.device_id " +
+      where + " ORDER BY model.id");
+  if (!where.empty()) read.bind(1, value);
   while (read.step()) {
     result.push_back({read.integer(0), read.integer(1), read.integer(2), std::string(read.text(3)),
                       read.maybe_integer(4), read.maybe_integer(5)});
@@ -32,12 +36,10 @@ std::vector<Model> models(const Database& db) {
   return result;
 }
 
-namespace {
-
 std::vector<Capture> read_captures(const Database& db, const std::string& where,
-                                   std::int64_t step_id) {
+                                   std::int64_t step_id, std::vector<Model> models) {
   std::map<std::int64_t, Model> by_row;
-  for (Model& model : models(db)) by_row.emplace(model.row, std::move(model));
+  for (Model& model : models) by_row.emplace(model.row, std::move(model));
   std::vector<Capture> result;
   Statement read = db.prepare(
       "SELECT id, model_row, number, batch_num, input_pic_num, current_pic_count, icache_hit, "
@@ -57,12 +59,19 @@ std::vector<Capture> read_captures(const Database& db, const std::string& where,
 
 }  // namespace
 
+std::vector<Model> models(const Database& db) {
+  return read_models(db, "", 0);
+}
+
 std::vector<Capture> captures_with_tasks(const Database& db) {
-  return read_captures(db, "id >= ? AND EXISTS(SELECT 1 FROM task_run WHERE step_id = step.id)", 0);
+  return read_captures(db, "id >= ? AND id IN (SELECT step_id FROM task_run)", 0, models(db));
 }
 
 Capture capture(const Database& db, std::int64_t step_id) {
-  auto found = read_captures(db, "id = ?", step_id);
+  // A product is one capture: reading all models for each of thousands would be the most of it.
+  auto found = read_captures(
+      db, "id = ?", step_id,
+      read_models(db, "WHERE model.id = (SELECT model_row FROM step WHERE id = ?)", step_id));
   if (found.empty()) {
     throw Error(Exit::internal_error, fmt::format("the store has no step {}", step_id));
   }

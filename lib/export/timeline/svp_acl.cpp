@@ -38,7 +38,7 @@ std::map<std::int64_t, std::string> names_as_json(const Database& db) {
 std::int64_t batch_of(const Database& db, const svp::Model& model) {
   Statement read = db.prepare(
       "SELECT batch_num FROM step WHERE model_row = ? AND batch_num IS NOT NULL"
-      " ORDER BY NOT EXISTS(SELECT 1 FROM task_run WHERE step_id = step.id),"
+      " ORDER BY id NOT IN (SELECT step_id FROM task_run WHERE step_id IS NOT NULL),"
       " batch_num IS NOT ?, batch_num LIMIT 1");
   read.bind(1, model.row).bind(2, model.batch_num.value_or(0));
   return read.step() ? read.integer(0) : model.batch_num.value_or(1);
