@@ -238,8 +238,8 @@ class DeviceCollectives {
         share = bytes == 0
                     ? 0
                     : static_cast<std::int64_t>(all_ns * int128{tasks[i].size_bytes} / bytes);
-        if (i + 1 == run.end) share = all_ns - shared_ns;
-        shared_ns += share;
+        if (i + 1 == run.end) share = saturating_subtract(all_ns, shared_ns);
+        shared_ns = saturating_add(shared_ns, share);
       }
       add_transfer(op, tasks[i], share);
       if (tasks[i].is_master) op.row.transit_ns = saturating_add(op.row.transit_ns, share);

@@ -137,12 +137,14 @@ std::vector<FoundDevice> devices_of(const TraceDb& store, std::optional<std::int
     FoundDevice one{{}, common};
     one.device.id = read.integer(0);
     one.device.first_task_id = read.integer(3);
-    one.device.last_task_id = read.is_null(4) ? one.device.first_task_id - 1 : read.integer(4);
+    one.device.last_task_id =
+        read.is_null(4) ? saturating_subtract(one.device.first_task_id, 1) : read.integer(4);
     one.member.device_id = one.device.id;
     one.member.chip_name_id = read.maybe_integer(1).value_or(kNull);
     texts.use(one.member.chip_name_id);
     one.member.tick_frequency_hz = read.maybe_integer(2).value_or(kNull);
-    one.member.task_count = one.device.last_task_id - one.device.first_task_id + 1;
+    one.member.task_count =
+        saturating_add(saturating_subtract(one.device.last_task_id, one.device.first_task_id), 1);
     add_peaks(store, one.device.id, one.member);
     one.device.member_id = one.member.id = static_cast<std::int64_t>(found.size()) + 1;
     found.push_back(one);

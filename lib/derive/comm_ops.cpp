@@ -222,7 +222,8 @@ class DeviceOps {
   void write_spans(std::int64_t& next_id) {
     std::vector<CommSpanRow> rows;
     for (const auto& [key, span] : spans_) {
-      rows.push_back({0, device_id_, std::get<2>(key), span.start_ns, span.end_ns - span.start_ns});
+      rows.push_back({0, device_id_, std::get<2>(key), span.start_ns,
+                      saturating_subtract(span.end_ns, span.start_ns)});
     }
     std::stable_sort(rows.begin(), rows.end(), [](const CommSpanRow& a, const CommSpanRow& b) {
       return a.start_ns < b.start_ns;

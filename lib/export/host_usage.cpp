@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/number.hpp"
 #include "export/cann_rules.hpp"
 
 namespace msprof {
@@ -117,7 +118,7 @@ void for_each_network_use(const Database& db, const ExportScope& scope,
   };
   Interval now;
   const auto end = [&] {
-    const double seconds = static_cast<double>(now.end_ns - now.begin_ns) / 1e9;
+    const double seconds = static_cast<double>(saturating_subtract(now.end_ns, now.begin_ns)) / 1e9;
     if (now.cards > 0 && seconds > 0) {
       const double used = now.used_seconds / static_cast<double>(now.cards) / seconds;
       visit({now.begin_ns, static_cast<double>(now.bytes) / seconds / 1024,

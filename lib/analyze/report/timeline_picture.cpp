@@ -125,7 +125,7 @@ class WindowEvents : public TraceEventSink {
       return a.slice.begin_ns < b.slice.begin_ns;
     });
     picture_.is_cut = true;
-    picture_.end_ns = std::max(first->slice.begin_ns, picture_.begin_ns + 1);
+    picture_.end_ns = std::max(first->slice.begin_ns, saturating_add(picture_.begin_ns, 1));
     found_.erase(first, found_.end());
     keep_names();
   }

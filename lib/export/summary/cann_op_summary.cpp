@@ -267,7 +267,9 @@ class Writer {
       out_.number("0");
     } else {
       const std::int64_t wait =
-          device == last_device_ ? std::max<std::int64_t>(0, start_ns - last_end_ns_) : 0;
+          device == last_device_
+              ? std::max<std::int64_t>(0, saturating_subtract(start_ns, last_end_ns_))
+              : 0;
       out_.number_of([wait] { return us_as_read(wait); },
                      [wait](std::string& out) {
                        append_us_from_ns(out, wait);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "export/products.hpp"
 #include "export/summary/old_tables.hpp"
@@ -244,8 +245,10 @@ void write_step_trace(const Database& db, const ExportScope& scope, RowSink& out
     const std::int64_t end = ticks(3);
     const std::int64_t forward = ticks(4);
     const std::int64_t backward = ticks(5);
-    for (const std::int64_t value : {read.integer(1), start, end, end - start, forward, backward,
-                                     forward - start, backward - forward, end - backward})
+    for (const std::int64_t value :
+         {read.integer(1), start, end, saturating_subtract(end, start), forward, backward,
+          saturating_subtract(forward, start), saturating_subtract(backward, forward),
+          saturating_subtract(end, backward)})
       out.number(value);
     out.end_row();
   }
@@ -267,7 +270,7 @@ void write_reduce(const Database& db, const ExportScope& scope, RowSink& out) {
     text_or_nothing(out, texts, read.maybe_integer(4));
     out.number(start);
     out.number(end);
-    out.number(end - start);
+    out.number(saturating_subtract(end, start));
     out.end_row();
   }
 }

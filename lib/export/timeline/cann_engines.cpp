@@ -255,7 +255,8 @@ class CannBlockDetail : public cann::Layer {
         const std::int64_t start = read.integer(first_cell);
         const std::int64_t duration = saturating_subtract(read.integer(first_cell + 1), start);
         if (!out.draws(duration)) continue;
-        const std::int64_t number = 1 + 2 * read.integer(6) + (first_cell == 7 ? 0 : 1);
+        const std::int64_t number = saturating_add(saturating_add(read.integer(6), read.integer(6)),
+                                                   first_cell == 7 ? 1 : 2);
         const TraceLane lane{pid, number};
         if (threads.empty() || threads.lower_bound({device, 0}) == threads.end() ||
             threads.lower_bound({device, 0})->first != device)

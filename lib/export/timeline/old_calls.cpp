@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/number.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/timeline/old_trace.hpp"
@@ -213,7 +214,7 @@ class AiStack {
         const std::int64_t start_ns = times_.host_ns(calls->start_ns);
         write_slice(cann::AiStackThread::acl, std::string(old::text_of(texts_, id).text), iteration,
                     calls->start_ns, calls.duration_ns(), std::to_string(start_ns),
-                    std::to_string(start_ns + calls.duration_ns()),
+                    std::to_string(saturating_add(start_ns, calls.duration_ns())),
                     std::to_string(calls.duration_ns()));
       }
       if (iteration > 0) return;
@@ -226,10 +227,10 @@ class AiStack {
       const std::int64_t iteration = ++counts[call.name_id];
       if (!takes(iteration)) return;
       const std::int64_t start_ns = times_.host_ns(call.start_ns);
-      write_slice(cann::AiStackThread::ge,
-                  std::string(old::text_of(texts_, given(call.name_id)).text), iteration,
-                  call.start_ns, duration_ns, std::to_string(start_ns),
-                  std::to_string(start_ns + duration_ns), std::to_string(duration_ns));
+      write_slice(
+          cann::AiStackThread::ge, std::string(old::text_of(texts_, given(call.name_id)).text),
+          iteration, call.start_ns, duration_ns, std::to_string(start_ns),
+          std::to_string(saturating_add(start_ns, duration_ns)), std::to_string(duration_ns));
     });
   }
 

@@ -222,7 +222,9 @@ TimedTasks::TimedTasks(const Database& db, std::int64_t model_row, std::int64_t 
   for (const Run& run : runs) {
     count_ = saturating_add(count_, run.timed_count);
     missing_ = saturating_add(
-        missing_, saturating_subtract(run.last_task_id, run.first_task_id) + 1 - run.timed_count);
+        missing_, saturating_subtract(
+                      saturating_add(saturating_subtract(run.last_task_id, run.first_task_id), 1),
+                      run.timed_count));
   }
   const bool is_merged =
       RowCursor<TaskRow>(db, {&TaskRow::id}).reads_pages() && most_open(runs) <= kMaxOpenRuns &&

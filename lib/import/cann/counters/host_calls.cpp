@@ -144,7 +144,7 @@ class CallTracks {
     return track;
   }
   void add(std::size_t track, std::int64_t begin_ns, std::int64_t end_ns) {
-    tracks_.add(track, begin_ns, end_ns, end_ns - begin_ns);
+    tracks_.add(track, begin_ns, end_ns, saturating_subtract(end_ns, begin_ns));
   }
   void write() { tracks_.write(); }
 
