@@ -1,11 +1,13 @@
 // msprof query SQL: answers in three forms, and the questions of docs/query.md.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <functional>
 #include <map>
 #include <sstream>
 
 #include "cli/cli_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/prof/prof_scene.hpp"
 
 using namespace msprof::test;
@@ -394,6 +396,21 @@ TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document"
        "SELECT instr(hex(zeroblob(4000000)), substr(hex(zeroblob(4000000)), 4000000) || '1')"});
   CHECK(stuck.exit_code == 2);
   CHECK(contains(stuck.err, "longer than 0.2 s; --timeout allows more"));
+}
+
+TEST_CASE("Ctrl-C ends SQL that works for ever, also within one call of a function") {
+  const SqlCaptures captures;
+  const std::string sql = GENERATE(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+      "SELECT instr(hex(zeroblob(4000000)), substr(hex(zeroblob(4000000)), 4000000) || '1')");
+  RunningProgram program(msprof_path(),
+                         {"query", "-q", "-dir", captures.job_dir(), "--timeout", kAmple, sql});
+  // The second thread is the one that watches the SQL.
+  const std::filesystem::path threads = "/proc/" + std::to_string(program.pid()) + "/task";
+  REQUIRE(eventually([&] { return names_in(threads).size() > 1; }));
+  program.send(SIGINT);
+  const RunResult result = program.wait();
+  CHECK(result.exit_code == 130);
 }
 
 TEST_CASE("a table shows as many rows as are wanted, and says that there are more") {
