@@ -39,14 +39,21 @@ void read_time(const Database& db, CaptureInfo& info) {
   if (end && *end >= begin) info.duration_ns = *end - begin;
 }
 
+// Of each kind no more are listed: nobody reads so many, and only a store from elsewhere has them.
+constexpr std::size_t kMaxListed = 10'000;
+
+// A run is of a device, or of a step of a model on one.
 void read_devices(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(
-      "SELECT device.id, name.text, frequency_hz, core_count, vector_core_count,"
-      " (SELECT ifnull(sum(last_task_id - first_task_id + 1), 0) FROM task_run"
-      "  WHERE task_run.device_id = device.id OR step_id IN (SELECT step.id FROM step"
-      "  JOIN model ON model.id = step.model_row WHERE model.device_id = device.id))"
-      " FROM device LEFT JOIN name ON name.id = chip_name_id ORDER BY device.id");
-  while (read.step()) {
+      "WITH run AS (SELECT last_task_id - first_task_id + 1 AS tasks,"
+      "  CAST(ifnull(task_run.device_id, model.device_id) AS INTEGER) AS device_id FROM task_run"
+      "  LEFT JOIN step ON step.id = task_run.step_id"
+      "  LEFT JOIN model ON model.id = step.model_row),"
+      " total AS (SELECT device_id, sum(tasks) AS tasks FROM run GROUP BY device_id)"
+      " SELECT device.id, name.text, frequency_hz, core_count, vector_core_count,"
+      " ifnull(total.tasks, 0) FROM device LEFT JOIN name ON name.id = chip_name_id"
+      " LEFT JOIN total ON total.device_id = device.id ORDER BY device.id");
+  while (info.devices.size() < kMaxListed && read.step()) {
     info.devices.push_back({read.integer(0), text_or_empty(read, 1), read.maybe_integer(2),
                             read.maybe_integer(3), read.maybe_integer(4), read.integer(5)});
   }
@@ -61,7 +68,7 @@ void read_ranks(const Database& db, CaptureInfo& info) {
       " LEFT JOIN name ON name.id = ifnull(op_group_name_id, group_name_id)"
       " WHERE rank_size IS NOT NULL OR local_rank IS NOT NULL"
       " ORDER BY name.text, local_rank, rank_size");
-  while (read.step()) {
+  while (info.ranks.size() < kMaxListed && read.step()) {
     info.ranks.push_back({text_or_empty(read, 0), read.maybe_integer(1), read.maybe_integer(2)});
   }
 }
@@ -73,24 +80,24 @@ constexpr const char* kCannModels =
     "  WHERE model_number IS NOT NULL GROUP BY model_number"
     "  UNION ALL SELECT DISTINCT model_number, 0 FROM iteration WHERE model_number IS NOT NULL"
     "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op WHERE model_number IS NOT NULL),"
-    " number AS (SELECT number, sum(tasks) AS tasks FROM run GROUP BY number),"
-    " known AS (SELECT model_id AS number, min(name.text) AS text FROM model"
-    "  JOIN name ON name.id = model.name_id GROUP BY model_id),"
+    " named AS (SELECT model.model_id AS number, min(name.text) AS text FROM model"
+    "  JOIN name ON name.id = model.name_id GROUP BY model.model_id),"
     " fused AS (SELECT model_number AS number, min(name.text) AS text FROM fusion_op"
-    "  JOIN name ON name.id = fusion_op.model_name_id GROUP BY model_number)"
-    " SELECT number.number, coalesce(known.text, fused.text), tasks FROM number"
-    " LEFT JOIN known ON known.number = number.number"
-    " LEFT JOIN fused ON fused.number = number.number ORDER BY number.number";
+    "  JOIN name ON name.id = fusion_op.model_name_id GROUP BY model_number),"
+    " total AS (SELECT number, sum(tasks) AS tasks FROM run GROUP BY number)"
+    " SELECT total.number, ifnull(named.text, fused.text), tasks FROM total"
+    " LEFT JOIN named ON named.number = total.number"
+    " LEFT JOIN fused ON fused.number = total.number ORDER BY total.number";
 constexpr const char* kBoardModels =
-    "WITH run AS (SELECT model_row, sum(task_count) AS tasks FROM step"
-    "  JOIN step_time ON step_time.step_id = step.id GROUP BY model_row)"
-    " SELECT model.model_id, name.text, ifnull(run.tasks, 0) FROM model"
-    " LEFT JOIN name ON name.id = model.name_id LEFT JOIN run ON run.model_row = model.id"
-    " ORDER BY model.id";
+    "WITH total AS (SELECT step.model_row, sum(task_count) AS tasks FROM step"
+    "  JOIN step_time ON step_time.step_id = step.id GROUP BY step.model_row)"
+    " SELECT model.model_id, name.text, ifnull(total.tasks, 0) FROM model"
+    " LEFT JOIN name ON name.id = model.name_id"
+    " LEFT JOIN total ON total.model_row = model.id ORDER BY model.id";
 
 void read_models(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(info.has_steps ? kBoardModels : kCannModels);
-  while (read.step())
+  while (info.models.size() < kMaxListed && read.step())
     info.models.push_back({read.maybe_integer(0), text_or_empty(read, 1), read.integer(2)});
 }
 
@@ -107,7 +114,7 @@ constexpr const char* kSteps =
 
 void read_iterations(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(info.has_steps ? kSteps : kIterations);
-  while (read.step()) {
+  while (info.iterations.size() < kMaxListed && read.step()) {
     info.iterations.push_back({read.maybe_integer(0), read.maybe_integer(1), text_or_empty(read, 2),
                                read.integer(3), read.integer(4), read.integer(5),
                                read.maybe_integer(6)});
