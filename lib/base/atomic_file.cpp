@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/durable.hpp"
 #include "base/error.hpp"
@@ -171,14 +172,16 @@ void TemporaryFile::publish() {
 }
 
 void publish_together(std::vector<TemporaryFile>& files) {
+  std::vector<std::function<void()>> syncs;
+  for (const TemporaryFile& file : files) syncs.emplace_back([&file] { file.sync(); });
+  sync_together(std::exchange(syncs, {}));
   std::set<fs::path> folders;
-  for (const TemporaryFile& file : files) start_sync(file.fd());
-  for (const TemporaryFile& file : files) file.sync();
   for (TemporaryFile& file : files) {
     file.rename();
     folders.insert(folder_of(file.target()));
   }
-  for (const fs::path& folder : folders) sync_folder(folder);
+  for (const fs::path& folder : folders) syncs.emplace_back([&folder] { sync_folder(folder); });
+  sync_together(syncs);
 }
 
 TemporaryFolder::TemporaryFolder(const fs::path& target,

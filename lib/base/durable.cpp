@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/file_reader.hpp"
@@ -15,6 +19,9 @@ namespace msprof {
 namespace fs = std::filesystem;
 
 namespace {
+
+// Measured with 20 files and with 1,000: more gain nothing.
+constexpr std::size_t kSyncThreads = 8;
 
 int open_to_sync(const fs::path& path, int flags) {
   int fd = -1;
@@ -54,6 +61,32 @@ void sync_folder(const fs::path& folder) {
   sync_with(::fsync, fd.get(), path);
 }
 
+void sync_together(const std::vector<std::function<void()>>& syncs) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::exception_ptr> errors(syncs.size());
+  const auto work = [&] {
+    for (std::size_t i = next++; i < syncs.size(); i = next++) {
+      try {
+        syncs[i]();
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(kSyncThreads);
+  try {
+    while (threads.size() + 1 < std::min(kSyncThreads, syncs.size())) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // Those that there are do all.
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
 void sync_tree(const fs::path& root) {
   std::vector<fs::path> files;
   std::vector<fs::path> folders;
@@ -75,12 +108,16 @@ void sync_tree(const fs::path& root) {
     const FileDescriptor fd(open_to_sync(path, O_NOFOLLOW));
     if (fd) start_sync(fd.get());
   }
+  std::vector<std::function<void()>> syncs;
   for (const fs::path& path : files) {
-    const FileDescriptor fd(open_to_sync(path, O_NOFOLLOW));
-    if (!fd) throw_cannot_write(path, errno);
-    sync_with(::fsync, fd.get(), path);
+    syncs.emplace_back([&path] {
+      const FileDescriptor fd(open_to_sync(path, O_NOFOLLOW));
+      if (!fd) throw_cannot_write(path, errno);
+      sync_with(::fsync, fd.get(), path);
+    });
   }
-  for (const fs::path& path : folders) sync_folder(path);
+  for (const fs::path& path : folders) syncs.emplace_back([&path] { sync_folder(path); });
+  sync_together(syncs);
 }
 
 }  // namespace msprof

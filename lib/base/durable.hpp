@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 
@@ -16,6 +18,9 @@ void start_sync(int fd, std::uint64_t offset = 0);
 void sync_file(int fd, const std::filesystem::path& path, std::string_view hint = kOtherOutput);
 // Returns when the names in `folder` are on the disk.
 void sync_folder(const std::filesystem::path& folder);
+// Makes all calls, some of them at the same time: what waits for a disk waits once for many. Throws
+// what the first of those that failed threw.
+void sync_together(const std::vector<std::function<void()>>& syncs);
 // Returns when all files and folders below `root`, and `root` itself, are on the disk; links and
 // special files are left out. `root` may be a file.
 void sync_tree(const std::filesystem::path& root);

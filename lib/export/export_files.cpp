@@ -320,7 +320,11 @@ void ProductFolder::publish(const std::string& product,
                             std::vector<std::unique_ptr<AtomicFile>> files) {
   const std::lock_guard lock(mutex_);
   for (const auto& file : files) keep(product, file->finish());
-  if (!is_held_ && files_.size() > max_kept()) publish_kept();
+  if (is_held_ || files_.size() <= max_kept()) return;
+  std::vector<std::function<void()>> syncs;
+  add_syncs(syncs);
+  sync_together(syncs);
+  publish_kept();
 }
 
 void ProductFolder::publish(const std::string& product, TemporaryFile file) {
@@ -333,26 +337,32 @@ void ProductFolder::keep(const std::string& product, TemporaryFile file) {
   files_.push_back(std::move(file));
 }
 
-void ProductFolder::sync() {
-  const std::lock_guard lock(mutex_);
-  for (const TemporaryFile& file : files_) file.sync();
+void ProductFolder::add_syncs(std::vector<std::function<void()>>& syncs) {
+  for (const TemporaryFile& file : files_) syncs.emplace_back([&file] { file.sync(); });
 }
 
+// The files are on the disk.
 void ProductFolder::publish_kept() {
   if (files_.empty()) return;
-  for (const TemporaryFile& file : files_) file.sync();
   ledger_.publish(entries_, files_);
   entries_.clear();
   files_.clear();
   is_changed_ = true;
 }
 
-void ProductFolder::release() {
-  const std::lock_guard lock(mutex_);
-  publish_kept();
-  if (!std::exchange(is_changed_, false)) return;
-  sync_folder(path_);
-  if (is_new_) sync_folder(path_.parent_path());
+void ProductFolder::release_all(const std::vector<ProductFolder*>& folders) {
+  std::vector<std::function<void()>> syncs;
+  for (ProductFolder* folder : folders) folder->add_syncs(syncs);
+  sync_together(std::exchange(syncs, {}));
+  for (ProductFolder* folder : folders) {
+    syncs.emplace_back([folder] {
+      folder->publish_kept();
+      if (!std::exchange(folder->is_changed_, false)) return;
+      sync_folder(folder->path_);
+      if (folder->is_new_) sync_folder(folder->path_.parent_path());
+    });
+  }
+  sync_together(syncs);
 }
 
 void ProductFolder::retire() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -113,10 +114,10 @@ class ProductFolder {
   void publish(const std::string& product, TemporaryFile file);
   // From now on they appear only with release(), however many they are.
   void hold() { is_held_ = true; }
-  // Returns when the bytes of what release() publishes are on the disk.
-  void sync();
   // Once all jobs are done: when this returns, the files and their names are on the disk.
-  void release();
+  void release() { release_all({this}); }
+  // Likewise for several: all files are on the disk before the first of them has its name.
+  static void release_all(const std::vector<ProductFolder*>& folders);
 
   // Removes, once all jobs are done, what earlier exports wrote and this one replaces, and reports
   // it.
@@ -128,6 +129,7 @@ class ProductFolder {
 
  private:
   void keep(const std::string& product, TemporaryFile file);
+  void add_syncs(std::vector<std::function<void()>>& syncs);
   void publish_kept();
 
   std::filesystem::path path_;

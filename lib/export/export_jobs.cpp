@@ -51,11 +51,12 @@ class Workers {
 };
 
 // The folders of `jobs`, each once, in their order.
-std::vector<std::shared_ptr<ProductFolder>> folders_of(const std::vector<ExportJob>& jobs) {
-  std::vector<std::shared_ptr<ProductFolder>> folders;
+std::vector<ProductFolder*> folders_of(const std::vector<ExportJob>& jobs) {
+  std::vector<ProductFolder*> folders;
   for (const ExportJob& job : jobs) {
-    const bool is_known = std::find(folders.begin(), folders.end(), job.folder) != folders.end();
-    if (job.folder && !is_known) folders.push_back(job.folder);
+    ProductFolder* const folder = job.folder.get();
+    const bool is_known = std::find(folders.begin(), folders.end(), folder) != folders.end();
+    if (folder != nullptr && !is_known) folders.push_back(folder);
   }
   return folders;
 }
@@ -71,11 +72,10 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   workers.work(store.database());
   if (helper.valid()) helper.get();
   const auto folders = folders_of(jobs);
-  // After an error, too: what is whole appears. Everything is on the disk before.
-  for (const auto& folder : folders) folder->sync();
-  for (const auto& folder : folders) folder->release();
+  // After an error, too: what is whole appears.
+  ProductFolder::release_all(folders);
   auto files = workers.result();
-  for (const auto& folder : folders) folder->retire();
+  for (ProductFolder* folder : folders) folder->retire();
   return files;
 }
 

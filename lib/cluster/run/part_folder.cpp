@@ -72,6 +72,18 @@ fs::path path_of_utf8(const std::string& text) {
   return bytes;
 }
 
+namespace {
+
+// Does not wait for the disk, once for each of many ranks: what a power cut leaves of a state is
+// not taken for one.
+void write_state(const fs::path& file, const json& state) {
+  AtomicFile out(file);
+  out.write(state.dump(1) + "\n");
+  out.finish().rename();
+}
+
+}  // namespace
+
 PartFolder::PartFolder(const fs::path& output) {
   create_output_folder(output);
   folder_ = fs::canonical(output);
@@ -115,7 +127,7 @@ void PartFolder::remember_parquet(const FoundCapture& capture, const std::string
                                   const fs::path& data_set) const {
   const json state = {
       {"schema", kStateSchema}, {"fingerprint", fingerprint}, {"data_set", utf8_of_path(data_set)}};
-  write_text_file(place_of(capture) / "parquet.state", state.dump(1) + "\n");
+  write_state(place_of(capture) / "parquet.state", state);
 }
 
 fs::path PartFolder::log_of(const FoundCapture& capture) const {
@@ -174,7 +186,7 @@ void PartFolder::remember(const CaptureResult& result, const std::string& finger
                       {"fingerprint", fingerprint},
                       {"part_bytes", fs::file_size(result.part, error)},
                       {"partial", result.outcome == PartOutcome::partial}};
-  write_text_file(place_of(result.capture) / "rank.state", state.dump(1) + "\n");
+  write_state(place_of(result.capture) / "rank.state", state);
 }
 
 void PartFolder::begin(const FoundCapture& capture) const {
