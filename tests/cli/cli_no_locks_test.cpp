@@ -56,7 +56,8 @@ TEST_CASE("commands work on a file system without locks, and say so once") {
     const RunResult result = run_msprof(words, without_locks(error_number));
     CAPTURE(words, result.err, plain.err);
     CHECK(result.exit_code == plain.exit_code);
-    CHECK(count_of(result.err, kSentence) <= 1);
+    // A cluster is merged by a process of its own, whose messages are shown.
+    CHECK(count_of(result.err, kSentence) <= (words.front() == "cluster" ? 2 : 1));
     CHECK(count_of(plain.err, kSentence) == 0);
   }
   CHECK(count_of(run_msprof({"show", "-dir", dir}, without_locks(error_number)).err, kSentence) ==
@@ -86,7 +87,7 @@ TEST_CASE("products are the same on a file system without locks") {
   CHECK((products("a", {}) == products("b", without_locks(ENOLCK))));
 }
 
-TEST_CASE("a store with a journal of another program is not read without locks") {
+TEST_CASE("a store with a journal of another program is not read without locks, but made anew") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   REQUIRE(run_msprof({"import", "-dir", job.folder().string()}).exit_code == 0);
@@ -94,5 +95,7 @@ TEST_CASE("a store with a journal of another program is not read without locks")
   const RunResult result =
       run_msprof({"show", "-dir", job.folder().string()}, without_locks(ENOSYS));
   INFO(result.err);
-  CHECK_FALSE(contains(result.err, kSentence));
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "verdict: "));
+  CHECK(names_in(job.store().parent_path()) == Words{"msprof.db"});
 }

@@ -224,7 +224,8 @@ TEST_CASE("the temporary file of a program that runs is left alone, that of a ki
     const msprof::TemporaryFile live(job.folder() / "sqlite/msprof.db");
     const std::string name = live.path().filename().string();
     std::string left = name;
-    left.replace(left.rfind('-') - 1, 1, 1, left[left.rfind('-') - 1] == '0' ? '1' : '0');
+    char& digit = left[left.find('-') - 1];
+    digit = digit == '0' ? '1' : '0';
     write_file(job.folder() / "sqlite" / left, "x");
     REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
     CHECK(names_in(job.folder() / "sqlite") == Words{name, "msprof.db"});

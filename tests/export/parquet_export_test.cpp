@@ -457,11 +457,11 @@ TEST_CASE("What killed exports left goes; what others write stays") {
   fill(store);
   const fs::path folder = store.folder() / "out" / "tasks" / "rank=-1";
   fs::create_directories(folder);
-  const TemporaryFile live(folder / "y.parquet");
-  const std::string name = live.path().filename().string();
   test::write_file(folder / (".x.parquet.0123456789abcdef-" + machine_tag() + ".msprof-tmp"),
                    "half");
   test::write_file(folder / ".z.parquet.2147483647.0.msprof-tmp", "half, of an earlier version");
+  const TemporaryFile live(folder / "y.parquet");
+  const std::string name = live.path().filename().string();
   export_parquet(store.db(), store.folder() / "out", "x");
   std::vector<std::string> expected = {name, ".z.parquet.2147483647.0.msprof-tmp", "x.parquet"};
   std::sort(expected.begin(), expected.end());
