@@ -61,7 +61,7 @@ TEST_CASE("What was fetched is on the disk, by its name, before the board's copy
   disk.sync();
   // A power cut when the run is about to be removed.
   const fs::path cut_image = folder / "cut";
-  scene.board.replace_tool("rm", "[ ! -e \"$2/profiling\" ] || cp --sparse=always '" +
+  scene.board.replace_tool("rm", "[ ! -e \"$2/profiling\" ] || /usr/bin/cp --sparse=always '" +
                                      disk.image().string() + "' '" + cut_image.string() +
                                      "'\nexec /usr/bin/rm \"$@\"");
   const RunResult result = scene.user.collect(
