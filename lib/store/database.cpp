@@ -22,6 +22,7 @@
 #include "base/text.hpp"
 #include "store/pages/page_file.hpp"
 #include "store/pages/page_guard.hpp"
+#include "store/read_failure.hpp"
 
 namespace msprof {
 
@@ -46,9 +47,13 @@ bool is_read_error(int extended_code) {
 void fail_with(sqlite3* db, std::string_view doing) {
   const int code = sqlite3_errcode(db) & 0xff;
   const char* file = sqlite3_db_filename(db, "main");
-  const std::string message =
+  std::string message =
       fmt::format("{} {}: {}", doing, file == nullptr ? "the store" : file, sqlite3_errmsg(db));
-  if (is_read_error(sqlite3_extended_errcode(db))) throw Error(Exit::partial_data, message);
+  const int error_number = sqlite3_system_errno(db);
+  if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && error_number != 0)
+    message += ", " + errno_text(error_number);
+  if (is_read_error(sqlite3_extended_errcode(db)) && sqlite3_db_readonly(db, "main") == 1)
+    throw Error(Exit::partial_data, message);
   switch (code) {
     case SQLITE_INTERRUPT:
       interrupt::check();
@@ -66,6 +71,9 @@ void fail_with(sqlite3* db, std::string_view doing) {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
       throw Error(Exit::cannot_write, message + " (another folder can be given with --output)");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw Error(Exit::cannot_write, message + ": another program has it open; close it there");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       throw Error(Exit::partial_data, message);
@@ -337,9 +345,7 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
 }
 
 bool Database::is_readable() const {
-  const int code = sqlite3_errcode(db_.get()) & 0xff;
-  return code != SQLITE_IOERR && code != SQLITE_CANTOPEN && code != SQLITE_PERM &&
-         code != SQLITE_NOMEM;
+  return !says_nothing_of_content(sqlite3_extended_errcode(db_.get()));
 }
 
 void Database::prepare_to_read() {

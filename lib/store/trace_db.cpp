@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "store/database.hpp"
 #include "store/pages/page_guard.hpp"
+#include "store/read_failure.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -84,8 +85,8 @@ using Query = std::unique_ptr<sqlite3_stmt, Closer>;
 // Throws after a failure that says nothing about what is in the file.
 void check_readable(sqlite3* db, const fs::path& path) {
   interrupt::check();
-  const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db) & 0xff;
-  if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_NOMEM)
+  const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
+  if (says_nothing_of_content(code))
     throw Error(Exit::partial_data,
                 fmt::format("cannot read the store {}: {}", path.string(), sqlite3_errstr(code)));
 }
