@@ -286,8 +286,9 @@ bool is_cann(const CollectArguments& arguments) {
     kind = kind_of(
         find_application(*arguments.main, arguments.application_arguments, current, around.path),
         current, around.library_path);
-  } catch (const Error&) {
-    // It is missed where it is looked for.
+  } catch (const Error& error) {
+    // A missing program is reported when it is to be started.
+    if (error.code() == Exit::partial_data) throw;
   }
   if (kind != ApplicationKind::cann && !option.empty())
     throw Error(Exit::usage,

@@ -1,5 +1,7 @@
 #include "collect/run_changes.hpp"
 
+#include <cerrno>
+
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
 #include "collect/arrival.hpp"
@@ -65,6 +67,7 @@ TreeListing list_tree(const std::filesystem::path& root) {
     return true;
   };
   walk_tree(root, note, [&](const std::filesystem::path& path, int error_number) {
+    if (error_number == ENOENT) return;  // no such folder, or not any more
     if (!listing.trouble.empty()) listing.trouble += "; ";
     listing.trouble += printable(listing_problem(root / path, error_number));
   });
