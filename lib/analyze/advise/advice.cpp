@@ -370,6 +370,8 @@ class Advisor {
         throw Error(Exit::usage,
                     fmt::format("{}: rule '{}': {}", rule.file, rule.id, error.what()));
       }
+      // SQL that this capture has no table or column for; a store that cannot be read ends all.
+      if (error.code() != Exit::usage) throw;
       advice_.without_data.push_back({&rule, {error.what(), error.what()}});
       return;
     }
