@@ -184,13 +184,15 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
   run_pool({task}, pool, [&](std::size_t, const PoolEnd& end) {
     merged.exit = exit_of_code(end.result.exit_code);
     std::error_code error;
-    if (merged.exit != Exit::ok && merged.exit != Exit::partial_data) {
+    const bool is_there = fs::is_regular_file(output, error);
+    const bool has_read_all = merged.exit == Exit::ok;
+    if (!is_there && has_read_all)
+      throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));
+    if (!is_there || (!has_read_all && merged.exit != Exit::partial_data)) {
       throw Error(merged.exit,
                   fmt::format("merging {} failed: {} (log: {})", counted(parts.size(), "part"),
                               sentence_of(end, log), log.string()));
     }
-    if (!fs::is_regular_file(output, error))
-      throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));
     merged.text = read_text_file(log, kMaxMergeLog);
     return true;
   });

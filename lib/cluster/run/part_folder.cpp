@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.hpp"
@@ -139,6 +140,11 @@ std::string PartFolder::fingerprint(const FoundCapture& capture) {
   std::size_t files = 0;
   try {
     const auto session = Session::open(capture.folder);
+    // Whether it has changed cannot be seen.
+    const auto& findings = session->findings();
+    if (std::any_of(findings.begin(), findings.end(),
+                    [](const SessionFinding& one) { return one.id == FindingId::unreadable_file; }))
+      return "";
     for (const RawFileState& file : session->file_states()) {
       all += fmt::format("{}\n{} {}\n", file.name, file.size_bytes, file.mtime_ns);
       ++files;
