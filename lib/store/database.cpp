@@ -36,8 +36,7 @@ constexpr int kMaxSqlBytes = 1 << 17;
 constexpr int kMaxColumns = 500;
 
 bool is_read_error(int extended_code) {
-  return extended_code == SQLITE_IOERR_READ || extended_code == SQLITE_IOERR_SHORT_READ ||
-         extended_code == SQLITE_IOERR_FSTAT;
+  return extended_code == SQLITE_IOERR_READ || extended_code == SQLITE_IOERR_FSTAT;
 }
 
 }  // namespace
@@ -52,8 +51,14 @@ void fail_with(sqlite3* db, std::string_view doing) {
   const int error_number = sqlite3_system_errno(db);
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && error_number != 0)
     message += ", " + errno_text(error_number);
-  if (is_read_error(sqlite3_extended_errcode(db)) && sqlite3_db_readonly(db, "main") == 1)
-    throw Error(Exit::partial_data, message);
+  const int extended_code = sqlite3_extended_errcode(db);
+  if (sqlite3_db_readonly(db, "main") == 1 && says_nothing_of_content(extended_code)) {
+    if (code == SQLITE_NOMEM) message += "; it needs more memory than is allowed";
+    const bool is_temporary = code == SQLITE_IOERR && !is_read_error(extended_code);
+    throw UnreadableDatabase(is_temporary ? Exit::cannot_write : Exit::partial_data, message);
+  }
+  if (extended_code == SQLITE_IOERR_SHORT_READ)
+    throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
   switch (code) {
     case SQLITE_INTERRUPT:
       interrupt::check();
@@ -333,19 +338,16 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
   database.db_.reset(db);
   if (code != SQLITE_OK) {
     const int error_number = db == nullptr ? ENOMEM : sqlite3_system_errno(db);
-    throw Error(exit_of_unreadable(error_number),
-                fmt::format("cannot open {}: {}", path.string(),
-                            error_number == 0 ? sqlite3_errstr(code) : errno_text(error_number)));
+    throw UnreadableDatabase(
+        exit_of_unreadable(error_number),
+        fmt::format("cannot open {}: {}", path.string(),
+                    error_number == 0 ? sqlite3_errstr(code) : errno_text(error_number)));
   }
   pages::end_on_interrupt(db);
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
   sqlite3_limit(db, SQLITE_LIMIT_COLUMN, kMaxColumns);
   return database;
-}
-
-bool Database::is_readable() const {
-  return !says_nothing_of_content(sqlite3_extended_errcode(db_.get()));
 }
 
 void Database::prepare_to_read() {

@@ -98,9 +98,6 @@ class Database {
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
-  // False if the last call failed because of the disk, a permission or memory: that says nothing
-  // about what is in the file.
-  bool is_readable() const;
   // As damaged_store().
   Error damaged(std::string_view what) const { return damaged_store(db_.get(), what); }
   // True while a statement has begun and has not come to its end, and after BEGIN.

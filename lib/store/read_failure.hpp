@@ -1,9 +1,18 @@
-// What a failed read of a database says about the file. For Database and TraceDb.
+// Reads of a database that failed for a reason outside of it. For Database and TraceDb: import
+// makes a damaged store anew, and leaves one alone that it cannot read.
 #pragma once
 
 #include <sqlite3.h>
 
+#include "base/error.hpp"
+
 namespace msprof {
+
+// Thrown where says_nothing_of_content().
+class UnreadableDatabase : public Error {
+ public:
+  using Error::Error;
+};
 
 // True for an extended error code of SQLite about the disk, a permission or memory: the file may be
 // whole. False for a file that is cut.

@@ -40,8 +40,8 @@ bool has_disjoint_runs(const Database& db) {
 std::optional<TraceDb> TraceDb::open(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  TraceDb store(Database::open_read_only(path), path);
   try {
+    TraceDb store(Database::open_read_only(path), path);
     Statement version = store.prepare("SELECT * FROM pragma_user_version, pragma_application_id");
     if (!version.step() || version.integer(0) != kSchemaVersion ||
         version.integer(1) != kApplicationId || !has_our_tables(store.database()) ||
@@ -50,8 +50,10 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     }
     store.db_.read_by_pages();
     return store;
+  } catch (const UnreadableDatabase&) {
+    throw;
   } catch (const Error& error) {
-    if (error.code() == Exit::interrupted || !store.db_.is_readable()) throw;
+    if (error.code() == Exit::interrupted) throw;
     return std::nullopt;  // not a database, or not ours: import makes a new one
   }
 }
