@@ -71,7 +71,12 @@ std::string tidy(std::string line) {
 
 std::vector<KnownHostKey> read_known_hosts(const std::string& name, const fs::path& file) {
   std::vector<KnownHostKey> keys;
+  errno = 0;
   std::ifstream stream(file);
+  // A host whose key cannot be looked up is no unknown one: a changed key would be accepted.
+  if (!stream && errno != ENOENT && errno != ENOTDIR)
+    throw Error(Exit::partial_data,
+                fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
   std::string text;
   for (std::size_t number = 1; std::getline(stream, text); ++number) {
     std::string line = tidy(text);
