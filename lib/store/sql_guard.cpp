@@ -194,7 +194,10 @@ void SqlWatchdog::watch() {
   while (!wake_.wait_for(lock, kBetweenLooks, [this] { return is_over_; })) {
     const std::int64_t deadline = deadline_ns_;
     looks = deadline != 0 && interrupt::received() != 0 ? looks + 1 : 0;
-    if (looks > kLooksAfterInterrupt) ::_exit(static_cast<int>(Exit::interrupted));
+    if (looks > kLooksAfterInterrupt) {
+      log::error("interrupted");
+      ::_exit(static_cast<int>(Exit::interrupted));
+    }
     if (deadline == 0 || now_ns() < deadline) continue;
     log::error("{}", message_);
     ::_exit(static_cast<int>(Exit::usage));
