@@ -106,8 +106,8 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
                                 const std::shared_ptr<RowListener>& listener = {});
 
 // Writes all; files appear when all are whole and on the disk. The result is in the order of the
-// jobs; after an error no further job is begun, and what is whole appears. Then what they replace of earlier exports is removed
-// (ProductFolder::retire).
+// jobs; after an error no further job is begun, and what is whole appears. Then what they replace
+// of earlier exports is removed (ProductFolder::retire).
 std::vector<ExportedFile> run_export_jobs(const TraceDb& store, const std::vector<ExportJob>& jobs);
 
 // Plans and writes.

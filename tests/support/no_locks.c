@@ -1,5 +1,5 @@
-/* A library to be preloaded: a file system without locks, as Lustre mounted without flock, or one of
-   FUSE. Each call for a lock fails with the number in the variable LOCK_ERROR. */
+/* A library to be preloaded: a file system without locks, as Lustre mounted without flock, or one
+   of FUSE. Each call for a lock fails with the number in the variable LOCK_ERROR. */
 #define _GNU_SOURCE /* NOLINT: a name of libc */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,8 +21,7 @@ static int is_lock(int command) {
 
 static int pass_on(int file, int command, va_list arguments) {
   void* argument = va_arg(arguments, void*);
-  int (*next)(int, int, ...) =
-      __extension__(int (*)(int, int, ...)) dlsym(RTLD_NEXT, "fcntl64");
+  int (*next)(int, int, ...) = __extension__(int (*)(int, int, ...)) dlsym(RTLD_NEXT, "fcntl64");
   return is_lock(command) ? refuse() : next(file, command, argument);
 }
 
