@@ -128,6 +128,11 @@ class Subject {
     mend_ = std::move(words);
     return *this;
   }
+  // What a partial result was made of is kept with it: the next run begins without.
+  Subject& kept_until_removed() {
+    is_kept_ = true;
+    return *this;
+  }
   // Its files have other names or times in each run: only what is in them now is looked at.
   Subject& not_repeated() {
     is_repeated_ = false;
@@ -181,6 +186,7 @@ class Subject {
     }
     if (!wrong.empty()) return where + wrong;
     if (code == 0 || !is_repeated_) return "";
+    if (code == kPartialExit && is_kept_) clear();
     if (code == kPartialExit && !mend_.empty()) run_msprof(mend_, options_);
     const RunResult again = run_msprof(words_, options_);
     if (again.exit_code != 0)
@@ -231,6 +237,7 @@ class Subject {
   fs::path scratch_;
   RunOptions options_;
   Words mend_;
+  bool is_kept_ = false;
   bool is_repeated_ = true;
   Files expected_;
   std::set<std::string> varying_;
@@ -294,7 +301,9 @@ std::vector<Subject> make_ranks(const fs::path& scratch) {
   return {Subject("merge", merge, merged, scratch),
           Subject("cluster",
                   {"cluster", captures.string(), "--output", cluster.string(), "--jobs", "1"},
-                  cluster, scratch)};
+                  cluster, scratch)
+              .kept_until_removed()
+              .mended_by({"import", "-q", "-dir", (captures / "PROF*").string()})};
 }
 
 // The application copies a capture to where acl.json says: its files are those of every run.
