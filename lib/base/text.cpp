@@ -20,10 +20,14 @@ std::size_t sequence_length(std::string_view text, utf8proc_int32_t& code) {
   return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
+bool is_control(utf8proc_int32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
 // Marks of direction reorder what stands around them, so that one text can look like another.
 bool steers_terminal(utf8proc_int32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
-         code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return is_control(code) || code == 0x61c || code == 0x200e || code == 0x200f ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
 // Calls `replace(code, out)` for each character that steers a terminal and `keeps` does not name.
@@ -82,6 +86,18 @@ std::string valid_utf8(std::string_view text) {
 std::string printable(std::string_view text, KeepNewlines newlines) {
   return without_steering(text, newlines == KeepNewlines::yes ? "\n" : "",
                           [](utf8proc_int32_t, std::string& out) { out += '?'; });
+}
+
+std::string printable_on_page(std::string_view text) {
+  return without_steering(text, "", [](utf8proc_int32_t code, std::string& out) {
+    if (is_control(code)) {
+      out += '?';
+      return;
+    }
+    utf8proc_uint8_t bytes[4];
+    const auto size = utf8proc_encode_char(code, bytes);
+    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  });
 }
 
 std::string terminal_document(std::string_view text, DocumentForm form) {

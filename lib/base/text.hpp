@@ -24,6 +24,9 @@ bool is_valid_utf8(std::string_view text);
 // lines.
 std::string printable(std::string_view text, KeepNewlines newlines = KeepNewlines::no);
 
+// Returns the same with marks of direction as they are, for pages that isolate each text.
+std::string printable_on_page(std::string_view text);
+
 enum class DocumentForm { plain, json };
 
 // Returns a whole document for a terminal: the same characters, but for newlines and tabs, become

@@ -40,6 +40,10 @@ TEST_CASE("what steers a terminal is not printable") {
     CHECK(printable(text) == text);
 }
 
+TEST_CASE("a page keeps marks of direction, which its elements isolate") {
+  CHECK(printable_on_page("a\u202eb\u2028\x1b\u009b卷\n") == "a\u202eb\u2028??卷?");
+}
+
 TEST_CASE("a document on a terminal keeps its lines and cells, JSON its values") {
   const std::string csv = "a,\"b\x1b[2J\u202e\"\t\n\x7f\u009b\x07\r\n";
   CHECK(terminal_document(csv, DocumentForm::plain) == "a,\"b?[2J?\"\t\n????\n");

@@ -57,7 +57,7 @@ std::string escaped(std::string_view text, int width) {
   // bytes.
   const auto most = static_cast<std::size_t>(width) * 8;
   const bool is_cut = text.size() > most;
-  std::string shown = shorten(printable(text.substr(0, most)), is_cut ? width - 1 : width);
+  std::string shown = shorten(printable_on_page(text.substr(0, most)), is_cut ? width - 1 : width);
   if (is_cut && !shown.ends_with("…")) shown += "…";
   std::string result;
   for (const char c : shown) {

@@ -428,7 +428,7 @@ std::string data_html(const TimelinePicture& picture) {
       std::max<std::int64_t>(after(picture.end_ns), 1));
   const int width = picture.names.size() > kMaxLongNames ? kShortNameWidth : kNameWidth;
   for (std::size_t i = 0; i < picture.names.size(); ++i)
-    text += (i == 0 ? "" : ",") + page_json(shorten(printable(picture.names[i]), width));
+    text += (i == 0 ? "" : ",") + page_json(shorten(printable_on_page(picture.names[i]), width));
   text += "],\n\"colours\":[";
   for (std::size_t i = 0; i < picture.names.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ",", colour_of(picture.names[i]));
@@ -437,7 +437,8 @@ std::string data_html(const TimelinePicture& picture) {
     const Lane& lane = picture.lanes[i];
     text += fmt::format(
         "{}{{\"name\":{},\"depth\":{},\"slices\":[", i == 0 ? "" : ",\n",
-        page_json(shorten(printable(lane.process + " · " + lane.thread), kNameWidth)), lane.depth);
+        page_json(shorten(printable_on_page(lane.process + " · " + lane.thread), kNameWidth)),
+        lane.depth);
     std::int64_t last = 0;
     for (std::size_t k = 0; k < lane.slices.size(); ++k) {
       const Slice& slice = lane.slices[k];
