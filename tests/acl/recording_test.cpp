@@ -1,6 +1,5 @@
 // The writer of PROF folders: names, files, full disks, kills, forks.
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -266,42 +265,6 @@ TEST_CASE("records of which readers need every one are not removed at the storag
   CHECK(fs::file_size(recording.folder() / "device_0/data/ts_track.data.0.slice_0") >= 1000 * 40);
   CHECK(fs::exists(recording.folder() / "host/data/unaging.compact.task_track.slice_0"));
   CHECK_FALSE(fs::exists(recording.folder() / "host/data/aging.compact.task_track.slice_0"));
-}
-
-// This process uses one processor from now on, and the thread that makes slices only what is left.
-void starve_the_slice_worker() {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-  for (const auto& task : fs::directory_iterator("/proc/self/task")) {
-    const pid_t thread = std::stoi(task.path().filename().string());
-    if (read_file(task.path() / "comm") == "msprof-slices\n") {
-      const sched_param lowest = {};
-      if (sched_setscheduler(thread, SCHED_IDLE, &lowest) != 0) _exit(2);
-    }
-    if (sched_setaffinity(thread, sizeof(one), &one) != 0) _exit(3);
-  }
-}
-
-TEST_CASE("the storage limit loses the oldest records where the slice worker has no time") {
-  const TempFolder folder;
-  auto options = options_in(folder.path());
-  options.storage_limit_bytes = std::uint64_t{4} << 20;
-  const pid_t child = fork();
-  if (child == 0) {
-    acl::ActiveRecordings::instance().forget_all();
-    RunningRecording recording(options);
-    run_tasks(10'000);
-    starve_the_slice_worker();
-    run_tasks(100'000);
-    recording.finish();
-    const fs::path data = recording.folder() / "host/data";
-    _exit(fs::exists(data / "aging.compact.task_track.slice_0") ? 1 : 0);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
 }
 
 namespace {

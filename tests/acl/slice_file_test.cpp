@@ -263,6 +263,30 @@ TEST_CASE("at the limit of a recording the oldest slices go, and slices ahead st
   CHECK(found.back() == kWritten - 1);
 }
 
+TEST_CASE("the storage limit loses the oldest records where the slice worker has no time") {
+  const TempFolder folder;
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 20;
+  acl::SpaceBudget space(kLimit);
+  acl::SliceWorker worker;
+  CHECK(worker.stop(false));  // as one that never gets to its jobs
+  acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space, &worker,
+                      GENERATE(true, false));
+  // Fewer slices than may be in memory, more than the limit has room for.
+  const std::uint64_t written = 40 * space.slice_bytes() / kRecordBytes;
+  REQUIRE(written * kRecordBytes > 2 * kLimit);
+  for (std::uint64_t i = 0; i < written; ++i) {
+    const Record record(0, i);
+    file.append(&record, kUsedBytes);
+  }
+  file.finish(false);
+  CHECK(file.lost() == 0);
+  const auto found = numbers(all_slices(folder.path()), 1)[0];
+  CHECK(found.size() == written - space.removed_records());
+  CHECK(found.size() * kRecordBytes <= kLimit);
+  REQUIRE_FALSE(found.empty());
+  CHECK(found.back() == written - 1);
+}
+
 TEST_CASE("a file that is not mapped has the same bytes as one that is") {
   const TempFolder mapped, collected;
   constexpr std::uint64_t kRecords = 5 * kRecordsPerSlice / 2 + 7;

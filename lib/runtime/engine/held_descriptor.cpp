@@ -36,6 +36,7 @@ int HeldDescriptor::get() const {
 }
 
 bool HeldDescriptor::close() {
+  if (fd_ < 0) return true;
   const int fd = get();
   fd_ = -1;
   return fd < 0 || ::close(fd) == 0;

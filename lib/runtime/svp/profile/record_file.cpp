@@ -105,8 +105,9 @@ void RecordFile::leave_sink() {
 // Again where the application has closed it. -1 with errno.
 int RecordFile::descriptor() {
   if (const int fd = file_.get(); fd >= 0) return fd;
-  file_ = HeldDescriptor(open_above_stdio(path_, O_RDWR));
-  return file_.get();
+  const int fd = open_above_stdio(path_, O_RDWR);
+  if (fd >= 0) file_ = HeldDescriptor(fd);
+  return fd;
 }
 
 // Goes back to the last whole record, so that a reader finds no half of one.
