@@ -15,14 +15,14 @@ namespace msprof::parquet {
 
 namespace {
 
-// Texts of a dictionary, or of a page: readers have them in memory as a whole.
+// Limit for the texts of a dictionary or a page, because readers load them as a whole.
 constexpr std::size_t kMaxTextBytes = 4 << 20;
-// A store from elsewhere may hold texts of any length.
+// The store is untrusted input: its texts can have any length.
 constexpr std::size_t kMaxTextLength = 1 << 20;
-// Texts in statistics are cut to this: the footer is read as a whole.
+// Texts in statistics are cut to this length, because readers load the footer as a whole.
 constexpr std::size_t kMaxBoundBytes = 128;
 
-// Numbers of PageType in parquet.thrift.
+// PageType in parquet.thrift.
 constexpr std::int32_t kDataPage = 0;
 constexpr std::int32_t kDictionaryPage = 2;
 
@@ -32,7 +32,7 @@ std::string raw_text(std::int64_t value) {
   return bytes;
 }
 
-// The begin of valid UTF-8, cut where a character ends.
+// Returns at most the first `most` bytes of valid UTF-8, cut between characters.
 std::string cut_text(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   std::size_t end = most;
@@ -40,7 +40,7 @@ std::string cut_text(const std::string& text, std::size_t most) {
   return text.substr(0, end);
 }
 
-// A text that is not shorter than all that begin with `text`; empty where there is none so simple.
+// Returns a text greater than every text that starts with `text`; empty if there is no simple one.
 std::optional<std::string> above(std::string text) {
   while (!text.empty()) {
     const auto last = static_cast<unsigned char>(text.back());
@@ -146,13 +146,14 @@ void ColumnWriter::add_integers(std::span<const std::int64_t> cells) {
     is_overflown_ = !number_keys(values_);
     if (!is_overflown_) return write_page(cells.size(), Encoding::dictionary);
   }
-  // Where differences overflow, some readers do not wrap them as they should.
+  // If differences overflow, some readers do not wrap them correctly.
   const bool is_narrow = largest < INT64_MAX / 2 && least > INT64_MIN / 2;
   write_page(cells.size(),
              layout_ != Layout::plain && is_narrow ? Encoding::delta : Encoding::plain);
 }
 
-// Numbers of the values; false where the dictionary has no place for one of them.
+// Fills numbers_ with the dictionary indexes of the values; returns false if the dictionary is
+// full.
 bool ColumnWriter::number_keys(std::span<const std::int64_t> values) {
   numbers_.resize(values.size());
   std::int64_t last_key = kNull;
@@ -168,7 +169,7 @@ bool ColumnWriter::number_keys(std::span<const std::int64_t> values) {
   return true;
 }
 
-// Tries what is not known of the column beforehand.
+// Chooses the layout by encoding the first page with each one, unless the column specifies it.
 void ColumnWriter::decide() {
   if (spec_.values != Values::any) {
     layout_ = spec_.values == Values::repeated ? Layout::dictionary : Layout::delta;
@@ -202,7 +203,7 @@ void ColumnWriter::add_texts(std::span<const std::int64_t> cells) {
   }
 }
 
-// Numbers of the texts, and levels; false where the dictionary has no place for one of them.
+// Fills numbers_ and levels_ for the texts; returns false if the dictionary is full.
 bool ColumnWriter::number_texts(std::span<const std::int64_t> cells) {
   constexpr std::uint32_t kNoText = KeyNumbers::kFull;
   numbers_.resize(cells.size());
@@ -229,7 +230,8 @@ bool ColumnWriter::number_texts(std::span<const std::int64_t> cells) {
   return true;
 }
 
-// Makes sure that the text of a key is in the dictionary; false where that is full.
+// Adds the text of a key to the dictionary if it is missing; returns false if the dictionary is
+// full.
 bool ColumnWriter::take_text(std::uint32_t number) {
   if (number < text_numbers_.size()) return true;
   if (texts_.size() > kMaxTextBytes) return false;
@@ -245,7 +247,7 @@ bool ColumnWriter::take_text(std::uint32_t number) {
   return true;
 }
 
-// One page, or several where the texts are long.
+// Writes one page, or several if the texts are long.
 void ColumnWriter::add_plain_texts(std::span<const std::int64_t> cells) {
   std::int64_t last_key = kNull;
   bool has_text = false;
@@ -286,7 +288,7 @@ void ColumnWriter::note_bounds(std::string_view text) {
 void ColumnWriter::append_values(std::string& body, Encoding encoding) {
   if (encoding == Encoding::dictionary) {
     const std::size_t size = spec_.text_of ? text_count_ : keys_.keys().size();
-    // One bit at least: not every reader knows numbers without any.
+    // At least one bit: not every reader accepts indexes of width 0.
     const int width = std::max(1, bits_for(size - 1));
     body.push_back(static_cast<char>(width));
     append_hybrid(body, numbers_, width);
@@ -299,7 +301,7 @@ void ColumnWriter::append_values(std::string& body, Encoding encoding) {
   }
 }
 
-// Which cells have a value, for columns that may be without one.
+// Appends which cells have a value, for columns that may have nulls.
 void ColumnWriter::append_levels(std::string& body, std::size_t rows) const {
   if (spec_.is_required) return;
   const std::size_t at = body.size();
@@ -364,7 +366,7 @@ std::string ColumnWriter::page_header(bool is_dictionary, std::size_t plain_byte
   header.i32(1, number(values));
   header.i32(2, number(encoding));
   if (!is_dictionary) {
-    header.i32(3, number(Encoding::rle));  // of the levels
+    header.i32(3, number(Encoding::rle));  // for definition and repetition levels
     header.i32(4, number(Encoding::rle));
   }
   header.end();

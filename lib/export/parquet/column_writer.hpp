@@ -1,6 +1,6 @@
-// ColumnWriter: one column of a Parquet file. Takes its cells a page at a time and keeps the
-// compressed pages of the row group that is being made. For FileWriter.
-// Source: the README and parquet.thrift of Apache Parquet's format.
+// ColumnWriter: writes one column of a Parquet file. Receives its cells page by page and keeps the
+// compressed pages of the current row group. For FileWriter. Source: the README and parquet.thrift
+// of Apache Parquet's format.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@
 struct ZSTD_CCtx_s;
 namespace msprof::parquet {
 
-// Text of a key, a name id or a level, as UTF-8. False where there is none: the cell is null.
-// Called once for each key of a row group while these are few.
+// Gets the text of a key (a name id or a level) as UTF-8. Returns false if there is no text: the
+// cell is null. Called once per key and row group while the number of keys is small.
 using TextOf = std::function<bool(std::int64_t key, std::string& text)>;
 
 enum class Values {
   ascending,  // differences are small
-  repeated,   // few different ones
-  any,        // what is smallest for the first page that has values is kept
+  repeated,   // few distinct values
+  any,        // uses the encoding that is smallest for the first page with values
 };
 
 struct ColumnSpec {
   std::string name;
   Values values = Values::any;
   bool is_required = false;  // never null
-  TextOf text_of{};          // of a column of texts: its cells are keys
+  TextOf text_of{};          // for columns of texts, whose cells are keys
 };
 
-// zstd with a context that is used again. One for each thread.
+// Compresses with zstd, reusing a context. Use one per thread.
 class Compressor {
  public:
   explicit Compressor(int level);
@@ -42,7 +42,7 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Appends `bytes` compressed to `out`; returns how many that gave.
+  // Appends `bytes` compressed to `out`; returns the compressed size.
   std::size_t append(std::string& out, std::string_view bytes);
 
  private:
@@ -53,13 +53,13 @@ class Compressor {
   int level_;
 };
 
-// Numbers of keys in the order in which they came, up to a limit.
+// Assigns numbers to keys in the order of their first use, up to kMaxKeys.
 class KeyNumbers {
  public:
   static constexpr std::uint32_t kFull = UINT32_MAX;
 
   KeyNumbers();
-  // The number of `key`; kFull where it is new, and there are kMaxKeys already.
+  // Returns the number of `key`; kFull if it is new and there are already kMaxKeys.
   std::uint32_t number_of(std::int64_t key);
   std::span<const std::int64_t> keys() const { return keys_; }
   void clear();
@@ -82,32 +82,32 @@ class KeyNumbers {
   std::vector<std::int64_t> keys_;
 };
 
-// What a footer says about the column in one row group.
+// Facts about the column in one row group, for the footer.
 struct ChunkFacts {
   std::int64_t rows = 0;
   std::int64_t nulls = 0;
-  std::int64_t plain_bytes = 0;       // of its pages with their headers, before zstd
-  std::int64_t compressed_bytes = 0;  // the same in the file
-  std::int64_t dictionary_bytes = 0;  // of the dictionary page in the file; 0: there is none
-  std::vector<Encoding> encodings;    // each once
-  // Bounds of the values, as statistics have them; empty where there is no value.
+  std::int64_t plain_bytes = 0;       // of its pages and their headers, before zstd
+  std::int64_t compressed_bytes = 0;  // of its pages and their headers in the file
+  std::int64_t dictionary_bytes = 0;  // of the dictionary page in the file; 0: no dictionary
+  std::vector<Encoding> encodings;    // without duplicates
+  // Bounds of the values, for statistics; empty if there is no value.
   std::optional<std::string> min;
   std::optional<std::string> max;
-  bool is_min_exact = true;  // false: the text is longer
+  bool is_min_exact = true;  // false: the text was cut
   bool is_max_exact = true;
 };
 
 class ColumnWriter {
  public:
-  // `compressor` outlives this.
+  // `compressor` must outlive this object.
   ColumnWriter(ColumnSpec spec, Compressor& compressor)
       : spec_(std::move(spec)), compressor_(compressor) {}
 
-  // The next cells; kNull is null.
+  // Adds the next cells; kNull is null.
   void add_page(std::span<const std::int64_t> cells);
 
-  // Ends the row group: its pages, the dictionary first, as they go into the file. Valid until
-  // begin_group(), which is called before the next page.
+  // Ends the row group and returns its pages as they go into the file, dictionary first. Valid
+  // until begin_group(), which must be called before the next page.
   struct Chunk {
     ChunkFacts facts;
     std::string_view dictionary;
@@ -142,10 +142,10 @@ class ColumnWriter {
 
   ColumnSpec spec_;
   Compressor& compressor_;
-  Layout layout_ = Layout::undecided;  // of the file
-  bool is_overflown_ = false;          // the dictionary of this row group takes no more
+  Layout layout_ = Layout::undecided;  // of the whole file
+  bool is_overflown_ = false;          // the dictionary of this row group is full
   KeyNumbers keys_;
-  // Of texts: where each key's text ends in texts_; the number of it in the dictionary.
+  // Texts: the dictionary's texts, and the dictionary index of each key.
   std::string texts_;
   std::vector<std::uint32_t> text_numbers_;
   std::uint32_t text_count_ = 0;
@@ -158,10 +158,10 @@ class ColumnWriter {
   std::optional<std::string> least_text_;
   std::optional<std::string> largest_text_;
 
-  // Of the page that is being made.
+  // The current page.
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> numbers_;
-  std::vector<std::uint32_t> levels_;  // empty where all are alike
+  std::vector<std::uint32_t> levels_;  // empty: all cells have a value, or none has
   std::string plain_texts_;
   std::size_t value_count_ = 0;
   std::string body_;

@@ -8,15 +8,15 @@ namespace msprof::parquet {
 
 namespace {
 
-constexpr std::size_t kGroup = 8;  // values that are packed together, and the shortest run
+constexpr std::size_t kGroup = 8;  // number of values packed together, and the shortest run
 
-// Differences: a block has its least one, and the widths of its parts.
+// Delta encoding: a block stores its smallest difference and the bit width of each of its parts.
 constexpr std::size_t kBlock = 128;
 constexpr std::size_t kPartsOfBlock = 4;
 constexpr std::size_t kPart = kBlock / kPartsOfBlock;
 
-// Packs `values`, a multiple of 8 of them, into `width` (0 to 64) bits each, the first into the
-// lowest.
+// Packs `values`, whose number is a multiple of 8, into `width` (0 to 64) bits each, the first into
+// the lowest bits.
 template <typename T>
 void pack(std::string& out, std::span<const T> values, int width) {
   if (width == 0) return;

@@ -1,6 +1,6 @@
-// How values are laid out in pages of Parquet files: packed bits, the hybrid of runs and
-// packed bits, differences. For ColumnWriter and ThriftWriter.
-// Source: the page about encodings of the format of Apache Parquet.
+// Encodings of values in pages of Parquet files: bit packing, the hybrid of runs and bit packing,
+// deltas. For ColumnWriter and ThriftWriter. Source: the page about encodings of the format of
+// Apache Parquet.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace msprof::parquet {
 
-// Numbers of Encoding in parquet.thrift.
+// Encoding in parquet.thrift.
 enum class Encoding : std::int32_t { plain = 0, rle = 3, delta = 5, dictionary = 8 };
 
 constexpr std::uint64_t zigzag(std::int64_t value) {
@@ -27,13 +27,14 @@ void append_raw(std::string& out, T value) {
   out.append(bytes, sizeof bytes);
 }
 
-// Bits that hold `largest`; 0 for 0.
+// Returns the number of bits needed for `largest`; 0 for 0.
 int bits_for(std::uint64_t largest);
 
-// RLE: runs of 8 and more as a count and the value, others packed into `width` (1 to 32) bits.
+// RLE: runs of at least 8 equal values as a count and the value; other values packed into `width`
+// (1 to 32) bits each.
 void append_hybrid(std::string& out, std::span<const std::uint32_t> values, int width);
 
-// `count` times the same, as one run.
+// Appends one run: `count` times `value`.
 void append_run(std::string& out, std::uint64_t count, std::uint32_t value, int width);
 
 // DELTA_BINARY_PACKED of 64-bit values; differences wrap.

@@ -10,10 +10,10 @@ namespace msprof::parquet {
 namespace {
 
 constexpr std::string_view kParquetMagic = "PAR1";
-// With encodings of version 2 in pages of version 1, which every reader knows.
+// Version 2 encodings in version 1 pages, which every reader supports.
 constexpr std::int32_t kParquetVersion = 2;
 
-// Numbers of parquet.thrift.
+// Numbers in parquet.thrift.
 constexpr std::int32_t kTypeInt64 = 2;
 constexpr std::int32_t kTypeByteArray = 6;
 constexpr std::int32_t kRequired = 0;
@@ -24,7 +24,7 @@ constexpr std::int32_t kCodecZstd = 6;
 constexpr int kLogicalString = 1;
 constexpr int kLogicalInteger = 10;
 
-// Columns of a page begin in different lines of the processor's caches.
+// Makes the columns of a page start in different cache lines of the processor.
 constexpr std::size_t kStridePadding = 24;
 
 std::int32_t type_of(const ColumnSpec& column) {
@@ -71,7 +71,7 @@ void write_statistics(ThriftWriter& out, const ChunkFacts& facts, bool has_exact
 void write_chunk(ThriftWriter& out, const ColumnSpec& column, const ChunkFacts& facts,
                  std::int64_t offset) {
   out.begin_element();
-  out.i64(2, 0);  // offset of metadata elsewhere, which is no longer used
+  out.i64(2, 0);  // offset of external metadata, no longer used
   out.begin(3);
   out.i32(1, type_of(column));
   out.list(2, ThriftType::i32, facts.encodings.size());
@@ -108,7 +108,7 @@ void FileWriter::throw_wrong_size() {
   throw Error(Exit::internal_error, "a row for a Parquet file has not a cell a column");
 }
 
-// The cells that were gathered, as a page of each column, or as two where a row group ends.
+// Writes the collected cells as a page of each column, or as two if a row group ends within them.
 void FileWriter::write_pages() {
   for (std::size_t begin = 0; begin < page_filled_;) {
     const std::size_t count = static_cast<std::size_t>(
@@ -183,7 +183,7 @@ std::string FileWriter::footer() const {
     out.end();
   }
   out.text(6, "msprof");
-  // The order of each column's statistics: that of its type.
+  // Sort order of each column's statistics: that of its type.
   out.list(7, ThriftType::structure, columns_.size());
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     out.begin_element();

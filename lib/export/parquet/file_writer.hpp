@@ -1,6 +1,5 @@
-// FileWriter: a Parquet file of integers and texts, made row by row in bounded memory: the page
-// that is being filled and the compressed pages of one row group. For the tables of
-// parquet_tables.hpp.
+// FileWriter: writes a Parquet file of integers and texts row by row. Memory is limited to the
+// current page and the compressed pages of one row group. For the tables of parquet_tables.hpp.
 // Source: the README and parquet.thrift of Apache Parquet's format.
 #pragma once
 
@@ -21,17 +20,17 @@ struct FileOptions {
   std::uint64_t group_rows = 1'000'000;
   std::size_t page_rows = 32'768;
   int zstd_level = 3;
-  // Facts about the file that are in its footer.
+  // Key-value metadata in the footer.
   std::vector<std::pair<std::string, std::string>> metadata{};
 };
 
 class FileWriter {
  public:
-  // Throws Error(cannot_write). Nothing is under the name `target` before commit().
+  // Throws Error(cannot_write). No file named `target` appears before commit().
   FileWriter(const std::filesystem::path& target, std::vector<ColumnSpec> columns,
              FileOptions options);
 
-  // A cell a column; kNull is null.
+  // Adds a row: one cell per column; kNull is null.
   void add(std::span<const std::int64_t> cells) {
     if (cells.size() != columns_.size()) throw_wrong_size();
     std::int64_t* to = page_.data() + page_filled_;
@@ -44,7 +43,7 @@ class FileWriter {
 
   std::uint64_t rows() const { return rows_ + page_filled_; }
 
-  // Writes what is left and the footer. Returns the size of the file.
+  // Writes the rest and the footer. Returns the size of the file in bytes.
   std::uint64_t finish();
   // After finish(): the file, which has its name when the caller publishes it. Throws
   // Error(cannot_write).
@@ -71,9 +70,9 @@ class FileWriter {
   Compressor compressor_;
   std::vector<ColumnWriter> columns_;
   std::size_t page_stride_;
-  std::vector<std::int64_t> page_;  // a column after the other
+  std::vector<std::int64_t> page_;  // column by column
   std::size_t page_filled_ = 0;
-  std::uint64_t rows_ = 0;  // in pages that are written
+  std::uint64_t rows_ = 0;  // in written pages
   std::uint64_t group_rows_ = 0;
   std::vector<Group> groups_;
 };

@@ -23,12 +23,12 @@ namespace {
 
 constexpr std::int64_t kNoRank = -1;
 
-// Five digits, so that folders are listed in order.
+// Uses five digits, so that folders are listed in order.
 std::string rank_folder(std::int64_t rank) {
   return rank < 0 ? "rank=-1" : fmt::format("rank={:05}", rank);
 }
 
-// A name that is one file in the folder, and that no glob of readers leaves out.
+// Returns a name that stays within the folder and that readers' glob patterns do not skip.
 std::string file_name_of(std::string_view capture_name) {
   std::string stem = file_name_part(valid_utf8(capture_name));
   if (stem.empty() || stem.front() == '.' || stem.front() == '_') stem.insert(0, "capture");
@@ -49,7 +49,7 @@ void remove_rankless(const fs::path& dir, const std::string& name) {
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(folder, error)) || !fs::remove(folder / name, error))
       continue;
-    // Unless another capture has files there.
+    // Fails if another capture has files there, as intended.
     fs::remove(folder, error);
   }
 }

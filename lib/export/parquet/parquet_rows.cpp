@@ -1,4 +1,4 @@
-// The rows of the tables as Parquet files: one pass over each table of the store.
+// Writes the rows of the Parquet files: one pass over each table of the store.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,15 +14,15 @@ namespace msprof::parquet {
 
 namespace {
 
-// The key of its name: any.
+// Key of the capture's name; any value works.
 constexpr std::int64_t kThisCapture = 0;
 
 std::int64_t duration_of(std::int64_t start_ns, std::int64_t end_ns) {
   return start_ns == kNull || end_ns == kNull ? kNull : saturating_subtract(end_ns, start_ns);
 }
 
-// Rows with an id each, read as a whole: of tables that do not grow with the run. Most have the
-// ids 1, 2, 3, …
+// All rows of a small table by id; for tables whose size does not depend on the length of the run.
+// Most have the ids 1, 2, 3, …
 template <typename Row>
 class RowsById {
  public:
@@ -44,8 +44,8 @@ class RowsById {
   std::vector<Row> rows_;
 };
 
-// The iteration in which something begins: of the framework's steps where a device has them, else
-// of the iterations of its model.
+// Finds the iteration in which an event starts: a step of the framework if the device has any, else
+// an iteration of its model.
 class Iterations {
  public:
   explicit Iterations(const Database& db) {
@@ -79,7 +79,7 @@ class Iterations {
   }
 
  private:
-  // Smaller than any number of a model but kNull.
+  // Less than every model number except kNull.
   static constexpr std::int64_t kFramework = INT64_MIN + 1;
   using Key = std::pair<std::int64_t, std::int64_t>;
   struct Span {
@@ -100,7 +100,7 @@ class Iterations {
   std::optional<std::pair<Key, const std::vector<Span>*>> last_;
 };
 
-// What the executions of an operator took together.
+// Sums over the executions of an operator.
 struct OpTime {
   std::int64_t tasks = 0;
   std::int64_t count = 0;
@@ -134,7 +134,7 @@ class TableRows {
   void write_tasks(FileWriter& out);
   void write_calls(FileWriter& out);
   void write_collectives(FileWriter& out);
-  // After the tasks.
+  // Call after write_tasks(), which fills op_times_.
   void write_ops(FileWriter& out);
 
  private:
@@ -146,7 +146,7 @@ class TableRows {
   Iterations iterations_;
 };
 
-// For each task in turn the collective that it is part of.
+// Returns the collective of each task. Tasks must be queried in ascending order.
 class CollectiveOfTask {
  public:
   explicit CollectiveOfTask(const Database& db)
@@ -228,7 +228,7 @@ void TableRows::write_calls(FileWriter& out) {
   }
 }
 
-// Facts of a collective that its first call has.
+// Reads the properties of a collective from its first call.
 class CommCalls {
  public:
   explicit CommCalls(const Database& db)

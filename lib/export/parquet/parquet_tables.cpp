@@ -13,7 +13,7 @@ namespace {
 constexpr Values kAscending = Values::ascending;
 constexpr Values kRepeated = Values::repeated;
 constexpr Cells kNames = Cells::names;
-// Numbers of rows are those of their capture, and a rank may have several.
+// Row numbers are only unique within a capture, and a rank may have several.
 const TableColumn kCaptureColumn = {"capture", "name of the capture's folder", Values::repeated,
                                     Cells::capture};
 

@@ -1,5 +1,5 @@
-// The tables that a capture gives as Parquet files: their columns, said once, and what writes their
-// rows. For parquet_export.cpp and the tests of the manual.
+// Defines the tables that a capture is exported to as Parquet files; this is the only place that
+// lists their columns. Also writes their rows. For parquet_export.cpp and the tests of the manual.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ enum class Cells {
   integers,
   names,    // ids of texts of the table `name`
   levels,   // of calls (ApiCallRow.level)
-  capture,  // its name, alike in all rows
+  capture,  // its name, the same in all rows
 };
 
-// A column of a table; all are alike for both dialects. Times are ns of the capture's clock.
+// A column of a table, the same for both dialects. Times are ns of the capture's clock.
 struct TableColumn {
   std::string_view name;
   std::string_view help;
@@ -29,20 +29,20 @@ struct TableColumn {
 };
 
 struct Table {
-  std::string_view name;  // of its folder: "tasks"
-  std::string_view help;  // what a row is
+  std::string_view name;  // name of its folder: "tasks"
+  std::string_view help;  // what a row represents
   std::vector<TableColumn> columns;
 };
 
 // "tasks", "calls", "collectives", "ops", in this order.
 const std::vector<Table>& tables();
 
-// Columns of a table for a FileWriter, with the texts of `db`, which outlives them.
+// Returns the columns of a table for a FileWriter. `db` supplies the texts and must outlive them.
 std::vector<ColumnSpec> columns_of(const Table& table, const Database& db,
                                    const std::string& capture);
 
-// Writes the rows of all tables, to one file each in the order of tables(). Rows are in the order
-// of their ids.
+// Writes the rows of all tables to one file each, in the order of tables(). Rows are in ascending
+// order of ids.
 void write_rows(const Database& db, const std::vector<FileWriter*>& files);
 
 }  // namespace msprof::parquet

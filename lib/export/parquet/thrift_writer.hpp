@@ -1,6 +1,6 @@
-// ThriftWriter: a struct in Thrift's compact protocol, the form of page headers and footers of
-// Parquet files. For file_writer.cpp and column_writer.cpp.
-// Source: the specification of that protocol by Apache Thrift.
+// ThriftWriter: writes a struct in Thrift's compact protocol, the format of page headers and
+// footers in Parquet files. For file_writer.cpp and column_writer.cpp. Source: the specification of
+// that protocol by Apache Thrift.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace msprof::parquet {
 
-// Types as the compact protocol numbers them.
+// Type ids of the compact protocol.
 enum class ThriftType : std::uint8_t {
   boolean = 1,
   i8 = 3,
@@ -24,8 +24,8 @@ enum class ThriftType : std::uint8_t {
   structure = 12
 };
 
-// Begins with the outermost struct open. Fields are written in the order of their ids; every struct
-// ends with end().
+// Starts with the outermost struct open. Fields must be written in ascending order of ids; every
+// struct ends with end().
 class ThriftWriter {
  public:
   ThriftWriter() : last_ids_{0} {}
@@ -51,7 +51,7 @@ class ThriftWriter {
     header(id, number_of(ThriftType::structure));
     begin_element();
   }
-  // `size` elements follow, each by one of the *_element() functions.
+  // Must be followed by `size` elements, each written with an *_element() function.
   void list(int id, ThriftType elements, std::size_t size) {
     header(id, number_of(ThriftType::list));
     const std::uint8_t type = number_of(elements);
@@ -70,7 +70,7 @@ class ThriftWriter {
   }
   void begin_element() { last_ids_.push_back(0); }
 
-  // Ends the innermost struct; the last one is that which the writer began with.
+  // Ends the innermost struct; the last call ends the outermost one.
   void end() {
     byte(0);
     last_ids_.pop_back();
