@@ -1,6 +1,6 @@
-// acl of CANN 5: one row a call of AscendCL, in the order of their begins; acl_statistic: one row a
-// name of them, by name. Captures of that time have shares and means with more digits.
-// Source: cann_device.md 24, cann5_classic.md 10. Both are of the whole capture.
+// acl of CANN 5: one row per AscendCL call, by start. acl_statistic: one row per name, by name. In
+// captures of that time shares and means have more digits. Both cover the whole capture. Source:
+// cann_device.md 24, cann5_classic.md 10.
 #include <map>
 
 #include "export/products.hpp"
@@ -60,7 +60,7 @@ class AclStatistic : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     struct Group {
-      ApiCallRow first;  // type, process and thread are its
+      ApiCallRow first;  // source of type, process and thread
       cann::Times times;
     };
     std::map<std::string, Group> groups;

@@ -1,6 +1,6 @@
-// ai_stack_time of CANN 5: activity of each layer of the software, from the application's call down
-// to the tasks of the device: calls in the order of their begins, then tasks.
-// Source: cann_device.md 24. An infer is an iteration: known where one was asked for.
+// ai_stack_time of CANN 5: activity of each software layer, from the application's calls down to
+// the tasks of the device: calls by start, then tasks. Source: cann_device.md 24. The infer id is
+// the iteration, known only if one was selected.
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
@@ -19,7 +19,7 @@ std::string_view module_of(std::int64_t level) {
     case call_level::kRuntime:
       return "Runtime";
     default:
-      return "";  // none of that time
+      return "";  // does not exist in CANN 5
   }
 }
 
@@ -49,7 +49,7 @@ class StackTimeWriter {
   }
 
  private:
-  // Most specific name that is known of a task.
+  // Returns the most specific known name of a task.
   std::int64_t name_of(const TaskRow& task) {
     if (const auto op = ops_.of(given(task.op_id))) return *op;
     if (task.kernel_name_id != kNull) return task.kernel_name_id;

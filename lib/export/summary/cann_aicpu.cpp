@@ -1,4 +1,4 @@
-// aicpu: one row a node that an AI CPU ran, with the parts of its time.
+// aicpu: one row per node that an AI CPU ran, with the phases of its time.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 

@@ -1,4 +1,4 @@
-// api_statistic: one row a name and level of calls on the host, by name.
+// api_statistic: one row per name and level of host calls, by name.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,8 +15,8 @@ namespace {
 
 __extension__ using uint128 = unsigned __int128;
 
-// us of a duration, and its rounding to ns: doubles, since the mean and the variance are printed as
-// the vendor's come out (cann_host.md 2.1).
+// us of a duration, and rounding to ns. Uses doubles, so that the mean and the variance are printed
+// as by the vendor's tool (cann_host.md 2.1).
 double us_of(std::int64_t ns) {
   return static_cast<double>(ns) / 1000.0;
 }
@@ -24,7 +24,7 @@ double round3(double value) {
   return std::round(value * 1000.0) / 1000.0;
 }
 
-// Calls of one name and level.
+// Statistics of the calls of one name and level.
 class CallGroup {
  public:
   CallGroup(std::int64_t name_id, std::int64_t level) : name_id_(name_id), level_(level) {}
@@ -34,7 +34,7 @@ class CallGroup {
     ++count_;
     sum_us_ += us_of(ns);
     sum_ns_ += ns;
-    // Unsigned: a damaged store may have any numbers, and gets some result.
+    // Unsigned, so that arbitrary numbers of a damaged store overflow without undefined behaviour.
     squares_ += static_cast<uint128>(static_cast<int128>(ns) * ns);
     shortest_ns_ = std::min(shortest_ns_, ns);
     longest_ns_ = std::max(longest_ns_, ns);
@@ -48,9 +48,9 @@ class CallGroup {
   double shortest_us() const { return us_of(shortest_ns_); }
   double longest_us() const { return us_of(longest_ns_); }
 
-  // Variance around the rounded mean. Of a few calls it often lies half way between two roundings,
-  // where the vendor's doubles decide; of many the exact value does as well, and needs no second
-  // reading.
+  // Variance around the rounded mean. For few calls it often lies exactly between two rounded
+  // values, and then the vendor's double arithmetic decides, so it is repeated. For many calls the
+  // exact value is good enough, and the calls need not be read again.
   std::string variance() const {
     if (count_ <= kFew) {
       double squares = 0;
@@ -81,7 +81,7 @@ class CallGroup {
   std::array<std::int64_t, kFew> few_{};
 };
 
-// Calls by name and level.
+// Groups calls by name and level.
 class CallGroups {
  public:
   explicit CallGroups(const Database& db)
@@ -107,7 +107,7 @@ class CallGroups {
   static constexpr std::size_t kNone = SIZE_MAX;
   struct Entry {
     CallGroup group;
-    std::size_t next;  // of the same name
+    std::size_t next;  // index of the next group with the same name
   };
   const Database& db_;
   std::vector<std::size_t> first_;  // by name id
@@ -125,7 +125,7 @@ class CannApiStatistic : public cann::Table {
                .is_shown = true},
               {"Device_id", "Level", "API Name", "Time(us)", "Count", "Avg(us)", "Min(us)",
                "Max(us)", "Variance"}) {}
-  // Rows come by name.
+  // Rows are sorted by name.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

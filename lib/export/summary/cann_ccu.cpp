@@ -1,5 +1,5 @@
-// ccu_mission and ccu_channel: what communication units executed, and how fast their channels were.
-// Source: cann_new_kinds.md 4.3.
+// ccu_mission and ccu_channel: what communication units executed, and the bandwidth of their
+// channels. Source: cann_new_kinds.md 4.3.
 #include <fmt/format.h>
 
 #include "base/number.hpp"
@@ -35,7 +35,7 @@ class CannCcuMission : public cann::Table {
       const bool is_wait = read.integer(6) != 0;
       for (const int cell : {0, 3, 4}) out.number(read.integer(cell));
       out.number(is_wait ? 0 : read.integer(5));
-      // The vendor's table has the time of count 0 here.
+      // The vendor's table has the time of counter value 0 here.
       is_wait ? out.missing() : cann::us_timestamp(out, start);
       is_wait ? out.missing()
               : out.timestamp(cann::float3(saturating_subtract(read.integer(2), start), 1000));
@@ -75,7 +75,7 @@ class CannCcuChannel : public cann::Table {
   }
 
  private:
-  // 4096 bytes in so long, as MB/s.
+  // Converts the time for 4096 bytes to MB/s.
   static std::string bandwidth(std::int64_t delay_ps) {
     if (delay_ps <= 0) return "0";
     constexpr int128 kPsPerSecond = 1'000'000'000'000;

@@ -1,4 +1,4 @@
-// communication_statistic: one row a device and kind of collective, longest total first.
+// communication_statistic: one row per device and kind of collective, longest total time first.
 #include <algorithm>
 #include <map>
 

@@ -1,5 +1,5 @@
 // ai_core_utilization, ai_vector_core_utilization: metrics of every core over the whole run, from
-// counters that were sampled over time, and the mean of the cores. Source: cann_device.md 6.4.
+// sampled counters, and the mean of the cores. Source: cann_device.md 6.4.
 #include <algorithm>
 #include <array>
 
@@ -44,7 +44,7 @@ class CannCoreUtilization : public cann::Table {
         if (bound) write_bound(out, cells, *bound);
         out.end_row();
       };
-      // Of the values as they are printed.
+      // Means of the rounded values, as printed.
       std::vector<cann::Mean> means(names.size());
       for (const auto& [number, sums] : device.cores) {
         std::vector<std::optional<double>> cells(names.size());

@@ -1,5 +1,5 @@
-// Parts that the tables of counters share: means of samples, number forms, the cell of the device.
-// Source of the forms: cann_system.md 1.4.
+// Helpers shared by the tables of counters: means of samples, number formats, the device cell.
+// Source of the formats: cann_system.md 1.4.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace msprof::cann {
 
-// Values added up in the order in which they come, as the sums of others are.
+// Adds values in order, as the vendor's tool does, so that sums are identical.
 class Mean {
  public:
   void add(double value) {
@@ -34,18 +34,18 @@ class Mean {
   double smallest_ = std::numeric_limits<double>::infinity();
 };
 
-// The number of the device, or "host".
+// Writes the device number, or "host".
 void device_cell(RowSink& out, const CounterTrack& track);
 
-// What a sample shows with three decimals, an exact half to the even digit.
+// Returns the value of a sample rounded to three decimals, halves to even.
 double rounded3(const CounterSample& sample);
-// "10119.140": three decimals always.
+// "10119.140": always three decimals.
 std::string fixed3(double value);
 // Python's round(value, 3) as Python prints it: "10119.14", "0.0".
 void python_rounded3(RowSink& out, double value);
 // SQLite's round(value, 3).
 void sqlite_rounded3(RowSink& out, double value);
-// The mean as python_rounded3() has it; N/A of no values.
+// The mean in the form of python_rounded3(); N/A if there are no values.
 void rounded3_or_missing(RowSink& out, const Mean& mean);
 
 }  // namespace msprof::cann

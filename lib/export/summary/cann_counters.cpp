@@ -1,5 +1,5 @@
-// The counters table of `show`: of each kind what says most of it: how much on average over its
-// subjects, how much at most, of which, and when.
+// The counters table of `show`: the main counters of each kind, with their mean over all subjects,
+// and their peak with its subject and time.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -17,7 +17,8 @@ namespace msprof {
 
 namespace {
 
-// Samples about intervals weigh as much as they last; of others each lasts until the next.
+// Mean and peak of a track. The mean weights samples with an interval by its length; without
+// intervals all samples weigh the same.
 struct Digest {
   std::int64_t samples = 0;
   double weighted = 0;
@@ -46,8 +47,8 @@ struct Digest {
   }
 };
 
-// What says most of each kind, in the order of the table. Of CPUs the one that stands for all.
-// Calls, samples of functions and what is about tasks have tables of their own.
+// Main counters of each kind, in the order of the table. For CPUs only the one for all CPUs. Calls,
+// samples of functions and counters of tasks have separate tables.
 struct Headline {
   std::string_view kind;
   std::string_view counter;
@@ -136,8 +137,8 @@ class CannCounters : public cann::Table {
       const std::size_t track = samples->track->index;
       if (headlines[track]) digests[track].add(*samples);
     }
-    // Devices by number, the host behind them; of each the headlines in their order. PCIe has a
-    // latency beside its rates.
+    // Sorted by device, host last, then by headline. The unit is part of the key because PCIe has a
+    // latency in addition to its rates.
     std::map<std::tuple<std::int64_t, std::size_t, std::string_view>, Line> lines;
     for (const CounterTrack& track : samples.tracks()) {
       const Digest& digest = digests[track.index];
@@ -165,7 +166,7 @@ class CannCounters : public cann::Table {
   }
 
  private:
-  // One counter of a kind, over all its subjects of a device.
+  // One counter of a kind, over all its subjects on a device.
   struct Line {
     cann::Mean means;
     const CounterTrack* highest = nullptr;

@@ -1,5 +1,5 @@
-// ctrl_cpu_…, ai_cpu_…, ts_cpu_…: events that were counted on the CPUs of devices, and the
-// functions that took most cycles. Source: cann_system.md 21.
+// ctrl_cpu_…, ai_cpu_…, ts_cpu_…: events counted on the CPUs of devices, and the functions that
+// used most cycles. Source: cann_system.md 21.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -127,9 +127,9 @@ constexpr CpuEvent kCpuEvents[] = {
 };
 constexpr std::int64_t kCpuCycles = 0x11;
 
-// A group of CPUs, as its tracks are called.
+// A group of CPUs.
 struct CpuGroup {
-  std::string_view kind;  // "ctrl_cpu": begins the names of its tables
+  std::string_view kind;  // "ctrl_cpu": kind of its tracks, and prefix of its tables' names
   std::string_view raw_kind;
   std::string_view cpus;
   bool has_modules = true;
@@ -139,7 +139,7 @@ constexpr CpuGroup kControlCpus{"ctrl_cpu", "ai_ctrl_cpu", "control CPUs"};
 constexpr CpuGroup kAiCpus{"ai_cpu", "ai_ctrl_cpu", "AI CPUs"};
 constexpr CpuGroup kTsCpus{"ts_cpu", "tscpu", "TS CPU", false, 5};
 
-// Tables keep views of texts that are made once.
+// Tables keep views of these texts, so they are created once.
 struct CpuTexts {
   explicit CpuTexts(const CpuGroup& group)
       : events_name(std::string(group.kind) + "_pmu_events"),
@@ -157,7 +157,7 @@ const CpuTexts& cpu_texts() {
   return texts;
 }
 
-// What all samples of a track add up to. Their clock is not that of the capture: none is early.
+// Sums all samples of each track. Their clock is not the capture's, so no sample counts as early.
 class TrackSums {
  public:
   TrackSums(const Database& db, std::string_view kind, const ExportScope& scope)
@@ -175,7 +175,7 @@ class TrackSums {
   std::vector<std::int64_t> sums_;
 };
 
-// Largest first, those of one size as they come.
+// Sorts by count, largest first; equal counts keep their order.
 template <typename Row>
 void sort_by_count(std::vector<Row>& rows) {
   std::stable_sort(rows.begin(), rows.end(),
@@ -200,7 +200,8 @@ class CannCpuEvents : public cann::Table {
       std::int64_t count = 0;
     };
     const TrackSums sums(db, kind_, output_file.scope);
-    // Where some were asked for, the others are not: what their places held says nothing.
+    // If specific events were requested, ignore the others: their counter slots hold no valid
+    // value.
     const bool has_asked =
         std::any_of(sums.tracks().begin(), sums.tracks().end(),
                     [](const CounterTrack& track) { return track.part.has_value(); });

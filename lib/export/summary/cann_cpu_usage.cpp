@@ -1,5 +1,5 @@
-// cpu_usage: what the CPUs of a device, and of the host, did during the collection, by what they
-// are for. Source: cann_system.md 11.
+// cpu_usage: time in each state of the CPUs of a device and of the host during the collection, by
+// CPU type. Source: cann_system.md 11.
 #include <array>
 #include <map>
 
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> kShownStates = {"User", "Sys",  "IoWai
 
 struct CpuTime {
   std::array<int128, kShownStates.size()> states{};
-  int128 total = 0;  // of states that are not shown, too
+  int128 total = 0;  // includes states that are not shown
 };
 
 class CannCpuUsage : public cann::Table {
@@ -36,7 +36,7 @@ class CannCpuUsage : public cann::Table {
     CounterSamples samples(db, "cpu_usage", output_file.scope);
     const std::int64_t begin_ns = cann::window_begin_ns(db);
     const auto& tracks = samples.tracks();
-    // The line of all CPUs has those of each in it.
+    // The track of all host CPUs includes each single CPU, which is skipped then.
     bool has_host_total = false;
     for (const CounterTrack& track : tracks)
       has_host_total = has_host_total || (!track.device && !track.number);
@@ -45,7 +45,7 @@ class CannCpuUsage : public cann::Table {
       const CounterTrack* track = nullptr;
       CpuTime time;
     };
-    // By device, the host behind all, and type.
+    // By device, host last, and type.
     std::map<std::pair<std::int64_t, std::string>, TypeGroup> groups;
     while (samples.next()) {
       const CounterTrack& track = *samples->track;

@@ -1,5 +1,4 @@
-// dvpp: how long each engine for pictures and videos worked, and on how much. Source:
-// cann_system.md 10.
+// dvpp: busy time and load of each DVPP (image/video) engine. Source: cann_system.md 10.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -17,7 +16,7 @@ struct DvppEngine {
   const CounterTrack* track = nullptr;
   CounterGrowth time_us{};
   CounterGrowth frames{};
-  CounterSample utilization{};  // the last
+  CounterSample utilization{};  // last sample
 
   bool is_of(const CounterTrack& other) const {
     return track->device == other.device && track->number == other.number &&
@@ -61,7 +60,8 @@ class CannDvpp : public cann::Table {
   }
 
  private:
-  // Devices, in them ids, in these types, each as they first appear.
+  // Returns the engines grouped by device, then id, then type, each in the order of first
+  // appearance.
   static std::vector<std::size_t> in_groups(const std::vector<DvppEngine>& engines) {
     const auto first = [&](auto&& is_same) {
       std::size_t at = 0;

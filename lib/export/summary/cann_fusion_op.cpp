@@ -1,4 +1,4 @@
-// fusion_op: one row a fused operator of a model, with its memory.
+// fusion_op: one row per fused operator of a model, with its memory.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -28,7 +28,7 @@ class CannFusionOp : public cann::Table {
     while (read.step()) {
       if (!scope.takes_model(read.maybe_integer(1))) continue;
       out.text("host");
-      // A model that no record names has an empty name.
+      // The name of a model is empty if no record has it.
       out.text(read.is_null(0) ? std::string() : texts(read.integer(0)));
       out.number(read.maybe_integer(1).value_or(kNone32));
       cann::text_or_missing(out, texts, read.maybe_integer(2));

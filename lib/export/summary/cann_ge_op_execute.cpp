@@ -1,5 +1,5 @@
-// ge_op_execute of CANN 5: one row a call at the level of operators, in the order of their begins.
-// Source: cann_device.md 24. The type is that of the operators of this name; N/A where they differ.
+// ge_op_execute of CANN 5: one row per operator-level call, by start. The type is that of the
+// operators with this name; N/A if they differ. Source: cann_device.md 24.
 #include <unordered_map>
 
 #include "export/products.hpp"
@@ -10,7 +10,7 @@ namespace msprof {
 
 namespace {
 
-// Operator types by the operator's name; so many as there are operators.
+// Operator types by operator name. Size: one entry per name.
 class OpTypes {
  public:
   explicit OpTypes(const Database& db) {

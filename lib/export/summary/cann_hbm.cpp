@@ -1,4 +1,4 @@
-// hbm: mean bandwidth of the HBM, of each channel and of all. Source: cann_system.md 4.
+// hbm: mean bandwidth of the HBM, per channel and in total. Source: cann_system.md 4.
 #include <map>
 
 #include "export/counter_samples.hpp"

@@ -1,5 +1,5 @@
-// hccs: largest, smallest and mean rate of what a device sent and received over HCCS.
-// Source: cann_system.md 8.
+// hccs: largest, smallest and mean rate at which a device sends and receives over HCCS. Source:
+// cann_system.md 8.
 #include <map>
 
 #include "export/counter_samples.hpp"
@@ -24,7 +24,7 @@ class CannHccs : public cann::Table {
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "hccs", output_file.scope);
     std::vector<cann::Mean> rates(samples.tracks().size());
-    // As the cells of others: of rates with three decimals.
+    // The vendor's tool computes them from rates rounded to three decimals.
     while (samples.next()) rates[samples->track->index].add(cann::rounded3(*samples));
     for (const CounterTrack& track : samples.tracks()) {
       const cann::Mean& rate = rates[track.index];

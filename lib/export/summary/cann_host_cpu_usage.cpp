@@ -1,5 +1,5 @@
-// host_cpu_usage: CPUs of the host, and how many of them the process used. Source: cann_system.md
-// 16.1.
+// host_cpu_usage: number of host CPUs, and how many of them the process used. Source:
+// cann_system.md 16.1.
 #include <set>
 
 #include "export/host_usage.hpp"
@@ -27,7 +27,7 @@ class CannHostCpuUsage : public cann::Table {
     std::set<std::int64_t> seen;
     std::set<std::int64_t> used;
     while (samples.next()) {
-      if (!samples->track->number) continue;  // the mean of all
+      if (!samples->track->number) continue;  // mean of all CPUs
       seen.insert(*samples->track->number);
       if (samples->value > 0) used.insert(*samples->track->number);
     }

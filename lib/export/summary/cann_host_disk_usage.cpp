@@ -1,5 +1,5 @@
-// host_disk_usage: what the process read from disks of the host and wrote to them.
-// Source: cann_system.md 16.3.
+// host_disk_usage: rates at which the process read from and wrote to disks of the host. Source:
+// cann_system.md 16.3.
 #include "export/host_usage.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_counter_tables.hpp"

@@ -1,4 +1,5 @@
-// host_mem_usage: memory of the host, and what the process used of it. Source: cann_system.md 16.2.
+// host_mem_usage: memory of the host, and how much of it the process used. Source:
+// cann_system.md 16.2.
 #include "export/host_usage.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_counter_tables.hpp"

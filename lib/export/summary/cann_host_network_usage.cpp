@@ -1,5 +1,5 @@
-// host_network_usage: speed of the network cards of the host, and what moved over them.
-// Source: cann_system.md 16.4.
+// host_network_usage: speed of the host's network cards, and the traffic over them. Source:
+// cann_system.md 16.4.
 #include "export/host_usage.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_counter_tables.hpp"

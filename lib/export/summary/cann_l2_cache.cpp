@@ -1,9 +1,9 @@
-// l2_cache: hit rates of the tasks of a device in the L2 cache.
-// Source: cann_device.md 9.2 (events of a rate by chip, a rate of no requests is 0, no row where an
-// event was not collected), 21 (columns; chips with STARS have no hit rate). Chips whose events
-// are unknown (platform 0 and 9) have N/A. Records have no time and no turn of the task ids:
-// where the turns are of different operators, the name is N/A; an iteration takes the rows of the
-// stream and task numbers that ran in it.
+// l2_cache: L2 cache hit rates of the tasks of a device. Source: cann_device.md 9.2 (events of a
+// rate by chip, a rate of no requests is 0, no row where an event was not collected), 21 (columns;
+// chips with STARS have no hit rate). Chips whose events are unknown (platform 0 and 9) have N/A.
+// Records have no time and do not count wraparounds of the task id: if tasks of different operators
+// have the same id, the name is N/A. An iteration includes the rows of the stream and task numbers
+// that ran in it.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -21,14 +21,14 @@ namespace {
 
 constexpr int kEvents = 8;
 
-// An event as a part of a rate: added, or taken off.
+// An event of a rate, added or subtracted.
 struct Term {
   std::uint32_t event = 0;
   int sign = 1;
 };
 using Terms = std::vector<Term>;
 
-// Parts of a rate on one kind of chip.
+// Terms of the rates of one chip type.
 struct Rates {
   Terms request;
   Terms hit;
@@ -63,7 +63,7 @@ const Rates* rates_of(std::int64_t platform) {
   }
 }
 
-// The events of one device and what is made of them.
+// Computes the rates of one device from its events.
 class Device {
  public:
   Device(const Database& db, std::int64_t id, std::int64_t platform)
@@ -79,11 +79,11 @@ class Device {
     }
   }
 
-  // Every event that the rates need was collected.
+  // Returns true if every event that the rates need was collected.
   bool is_known() const {
     return rates_ == nullptr || (has(rates_->request) && has(rates_->hit) && has(rates_->victim));
   }
-  // `first`: the column of the first event.
+  // `first` is the column of the first event.
   void write(RowSink& out, const Statement& row, int first) const {
     if (rates_ == nullptr || !has_hits_) {
       out.missing();
@@ -127,7 +127,7 @@ class Devices {
       all_.emplace(read.integer(0),
                    Device(db, read.integer(0), read.maybe_integer(1).value_or(-1)));
   }
-  // Null for a device that is not there or whose rates are unknown.
+  // Returns null for an unknown device or one whose rates cannot be computed.
   const Device* of(std::int64_t id) const {
     const auto at = all_.find(id);
     return at == all_.end() || !at->second.is_known() ? nullptr : &at->second;
@@ -137,7 +137,7 @@ class Devices {
   std::map<std::int64_t, Device> all_;
 };
 
-// Operators by device, stream and task number of the records; so many as those differ.
+// Operators by device, stream and task number of the records. Size: one entry per distinct key.
 class CacheTaskNames {
  public:
   CacheTaskNames(const Database& db, const ExportScope& scope) {

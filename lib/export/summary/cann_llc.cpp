@@ -1,6 +1,6 @@
-// llc_read_write: mean hit rate and throughput of the last level caches; and of the 310 llc_aicpu
-// and llc_ctrlcpu, what CPUs hold of it, and llc_bandwidth, what was read and written through it.
-// Source: cann_system.md 6.
+// llc_read_write: mean hit rate and throughput of the last-level caches. For the 310 also llc_aicpu
+// and llc_ctrlcpu (cache space used by CPUs) and llc_bandwidth (data read and written through the
+// cache). Source: cann_system.md 6.
 #include <map>
 #include <optional>
 #include <set>
@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-// SQL: true if there are tracks of llc with this as a `column` of texts.
+// SQL: return a row if llc has tracks with these texts.
 constexpr std::string_view kExistsHitRate =
     "SELECT 1 FROM track JOIN name AS kind ON kind.id = kind_name_id JOIN name AS text ON"
     " text.id = name_id WHERE kind.text = 'llc' AND text.text IN ('Hit Rate', 'Throughput')";
@@ -45,7 +45,7 @@ class CannLlcReadWrite : public cann::Table {
       std::int64_t hit_samples = 0;
       int128 hit_thousandths = 0;
       cann::Mean throughput;
-      // As others round it on the way.
+      // Rounded in the middle, as by the vendor's tool.
       double hit_percent() const {
         return static_cast<double>(divide_rounded(hit_thousandths * 1000, hit_samples)) / 1e6 * 100;
       }
@@ -89,7 +89,7 @@ class CannLlcReadWrite : public cann::Table {
   }
 };
 
-// What the CPUs of one sort hold.
+// Cache space used by the CPUs of one type.
 class CannLlcCapacity : public cann::Table {
  public:
   CannLlcCapacity(const TableInfo& info, std::string_view cpus) : Table(info, {}), cpus_(cpus) {}

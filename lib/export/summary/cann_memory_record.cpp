@@ -1,4 +1,4 @@
-// memory_record: the memory of a device whenever an operator allocated or released some.
+// memory_record: the memory of a device at every allocation and release by an operator.
 #include <fmt/format.h>
 
 #include "export/products.hpp"
@@ -28,7 +28,7 @@ class CannMemoryRecord : public cann::Table {
     while (read.step()) {
       if (!scope.takes(read.integer(0), read.integer(4), read.integer(4))) continue;
       out.number(read.integer(0));
-      out.text("GE");  // the only component that these records know
+      out.text("GE");  // the only component in these records
       cann::us_timestamp(out, read.integer(1));
       out.number(cann::kb_float3(read.integer(2)));
       out.number(cann::kb_float3(read.integer(3)));

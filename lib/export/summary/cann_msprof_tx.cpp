@@ -1,4 +1,4 @@
-// msprof_tx: one row a range or mark that the application named, and one for each device that
+// msprof_tx: one row per range or mark named by the application, and one for each device that
 // repeats it.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
@@ -23,7 +23,7 @@ enum TxCell : int {
   kTxDevice,
   kTxDeviceStart,
   kTxDeviceEnd,
-  // Not shown: the exact times.
+  // Exact times, not shown.
   kTxExactStart,
   kTxExactEnd,
   kTxExactDeviceStart,
@@ -56,7 +56,7 @@ class CannMsprofTx : public cann::Table {
         " LEFT JOIN device_mark AS mark"
         " ON ? AND is_extended = 1 AND mark.mark_id = range.mark_id"
         " ORDER BY range.vendor_start_ns, range.id, mark.device_id, mark.id");
-    read.bind(1, std::int64_t{!output_file.is_cann5});  // CANN 5 knew none of devices
+    read.bind(1, std::int64_t{!output_file.is_cann5});  // CANN 5 has no device marks
     const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (is_taken(scope, read)) write_row(out, texts, read);

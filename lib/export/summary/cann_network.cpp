@@ -1,5 +1,5 @@
-// nic, roce: how much of its bandwidth a port used, its packets, and how many of them were bad.
-// Source: cann_system.md 9.
+// nic, roce: bandwidth use of a port, its packets, and the share of bad ones. Source:
+// cann_system.md 9.
 #include <algorithm>
 #include <vector>
 
@@ -35,7 +35,7 @@ struct PortUse {
   const CounterTrack* track = nullptr;
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;
-  double bandwidth = 0;  // of the first sample
+  double bandwidth = 0;  // from the first sample
   PortDirection rx{};
   PortDirection tx{};
 
@@ -53,8 +53,9 @@ struct PortUse {
   }
 };
 
-// Errors or dropped packets in percent of the packets, as the table has them: of what was counted
-// on average, in the sum of the rates; of a single moment in what was counted until then.
+// Returns errors or dropped packets in percent of the packets, with the vendor's formula: the mean
+// number of bad packets divided by the sum of the packet rates; for a single sample divided by the
+// packets counted so far.
 double percent_of_packets(const cann::Mean& bad, const PortDirection& direction) {
   const bool is_single = direction.packet_rate.count() == 1;
   const double whole = is_single ? direction.last_packets : direction.packet_rate.sum();

@@ -1,5 +1,5 @@
-// npu_mem and npu_module_mem: memory in use of the application and the device, and what software
-// modules have reserved. Source: cann_system.md 2, 3.
+// npu_mem and npu_module_mem: memory used by the application and the device, and memory reserved by
+// software modules. Source: cann_system.md 2, 3.
 #include "export/counter_samples.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_counter_tables.hpp"
@@ -26,7 +26,7 @@ class CannNpuMem : public cann::Table {
     std::vector<Cell> cells;
     for (const CounterTrack& track : samples.tracks())
       cells.push_back(track.counter == "DDR" ? ddr : track.counter == "HBM" ? hbm : both);
-    // The three samples of a record stand one behind the other.
+    // The three samples of a record are consecutive; the sum is the last.
     std::int64_t bytes[2]{};
     while (samples.next()) {
       const CounterTrack& track = *samples->track;
@@ -57,7 +57,8 @@ class CannNpuModuleMem : public cann::Table {
               {"Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    // Of these chips the vendor's table is a native one, with another order and another word.
+    // For these chips the vendor's native code writes the table, in another order and with another
+    // name for unknown modules.
     const bool is_native =
         cann::has_rows(db, "SELECT 1 FROM device WHERE platform IN (5, 15, 16, 17, 18)");
     CounterSamples samples(

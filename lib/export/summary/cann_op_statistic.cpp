@@ -1,4 +1,4 @@
-// op_statistic: one row a device, operator type and core type, longest total first.
+// op_statistic: one row per device, operator type and core type, longest total time first.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -16,7 +16,7 @@ using cann::Times;
 
 using OpKey = std::tuple<std::int64_t, std::string, std::string>;  // device, type, core type
 
-// Times by operator of one device, then by what the rows are about: tasks come device by device.
+// Sums times by operator for one device, then by row key. Tasks must be added device by device.
 class OpGroups {
  public:
   explicit OpGroups(const Database& db)
@@ -65,7 +65,7 @@ class CannOpStatistic : public cann::Table {
       : Table({.name = "op_statistic",
                .title = "Op statistic",
                .help = "count, total, shortest, mean and longest time of every operator type",
-               // At level 0 no operator has a type.
+               // At level 0 operators have no type.
                .exists = "SELECT 1 FROM op JOIN name ON name.id = op.type_name_id"
                          " WHERE name.text <> 'N/A'"
                          " AND EXISTS (SELECT 1 FROM task WHERE op_id IS NOT NULL)",
@@ -94,7 +94,7 @@ class CannOpStatistic : public cann::Table {
       out.number(std::get<0>(row->first));
       out.text(std::get<1>(row->first));
       out.text(std::get<2>(row->first));
-      // The mean is cut to whole ns, as users of other tools compare it.
+      // Truncates the mean to whole ns, so that it equals the vendor's.
       const Times& times = row->second;
       cann::write_times(out, times, cann::trimmed3(times.total_ns / times.count, 1000),
                         totals.ratio(std::get<0>(row->first), times));

@@ -1,4 +1,5 @@
-// op_summary: one row an execution of an operator and one a collective, with the load of the cores.
+// op_summary: one row per execution of an operator and one per collective, with the load of the
+// cores.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,15 +17,15 @@
 
 namespace msprof::cann {
 
-// Cells of op_summary for an operator, formatted once for all its tasks.
+// Formats the op_summary cells of an operator once for all its tasks.
 
 class OpRows {
  public:
   static constexpr std::size_t kCells = 13;
   struct Op {
-    std::array<std::int64_t, kCells> cells{};  // numbers and ids of texts; kNull: none
-    bool is_printed = true;    // false for collectives and what is no operator at all
-    bool has_counters = true;  // false for what never runs on the cores
+    std::array<std::int64_t, kCells> cells{};  // numbers and text ids; kNull: no value
+    bool is_printed = true;                    // false for collectives and pseudo-operators
+    bool has_counters = true;                  // false for operators that never run on the cores
     std::int64_t block_num = 0;
     std::int64_t mix_block_num = 0;
     SharedCells front;  // Op Name … Task Type
@@ -33,7 +34,7 @@ class OpRows {
 
   OpRows(const Database& db, bool has_mix);
 
-  // Valid until the next call. Throws for an operator that is not there.
+  // Valid until the next call. Throws for an unknown operator.
   Op& of(std::int64_t op_id);
 
   void write_front(RowSink& out, Op& op);
@@ -43,7 +44,7 @@ class OpRows {
  private:
   Op load(std::int64_t op_id);
 
-  // Beyond so many operators they are formatted again and again rather than kept.
+  // Operators beyond this number are formatted repeatedly instead of being cached.
   static constexpr std::size_t kMaxOps = 1 << 15;
 
   const Database& db_;
@@ -96,7 +97,7 @@ OpRows::Op OpRows::load(std::int64_t op_id) {
     op.cells[i] = read_.maybe_integer(static_cast<int>(i)).value_or(kNull);
   const std::string unit = op.cells[kUnit] == kNull ? "N/A" : texts_(op.cells[kUnit]);
   op.is_printed = !is_any_of(unit, {"WRITE_BACK", "INVALID", "HCCL_AI_CPU"});
-  // Collectives have rows of their own, but for kernels that run on the vector cores.
+  // Collectives have separate rows, except kernels that run on the vector cores.
   if (unit == "COMMUNICATION") {
     op.is_printed = op.cells[kName] != kNull && texts_(op.cells[kName]).ends_with("AivKernel");
   }
@@ -128,7 +129,7 @@ void OpRows::write_back(RowSink& out, Op& op) {
       if (!id) {
         out.missing();
       } else if (is_shapes && texts_(*id) != "N/A") {
-        // Quoted as text, too, so that a spreadsheet takes no shape for a number.
+        // Quotes are part of the text, so that a spreadsheet does not read a shape as a number.
         out.text('"' + texts_(*id) + '"');
       } else {
         out.text(texts_(*id));
@@ -146,7 +147,7 @@ namespace {
 constexpr std::string_view kMix = "Mix Block Num";
 constexpr std::string_view kContext = "Context ID";
 
-// Collectives in the order (device, start), which is that of the tasks, too.
+// Reads collectives by device and start, the order of the tasks.
 class Collectives {
  public:
   Collectives(const Database& db, const ExportScope& scope)
@@ -182,7 +183,7 @@ class Collectives {
 
 class Writer {
  public:
-  // `out` has begun; the metrics are its columns from `first_metric` on.
+  // begin() of `out` has been called; metrics are the columns from `first_metric` on.
   Writer(const Database& db, const OutputFile& output_file, std::size_t first_metric, RowSink& out)
       : db_(db),
         scope_(output_file.scope),
@@ -259,7 +260,8 @@ class Writer {
     out_.end_row();
   }
 
-  // Start, duration and how long the device had waited: six decimals, a bare 0 for the first row.
+  // Writes start, duration and the idle time of the device before the task. The idle time has six
+  // decimals, but is "0" in the first row.
   void write_times(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) {
     cann::us_timestamp(out_, start_ns);
     cann::us_number(out_, duration_ns);
@@ -295,7 +297,7 @@ class Writer {
     }
   }
 
-  // The forms of cann_device.md 15.1.
+  // Number formats: cann_device.md 15.1.
   void write_value(PmuUnit unit, double value, std::int64_t duration_ns) {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));

@@ -1,4 +1,4 @@
-// operator_memory: one row an allocation of device memory by an operator, with its release.
+// operator_memory: one row per allocation of device memory by an operator, with its release.
 #include <fmt/format.h>
 
 #include "export/products.hpp"
@@ -35,7 +35,7 @@ class CannOperatorMemory : public cann::Table {
       out.text(read.is_null(1) ? std::string() : texts(read.integer(1)));
       out.number(cann::kb_float3(read.integer(2)));
       cann::us_timestamp(out, read.integer(3));
-      // Allocations that were never released have zeros there.
+      // Zero for allocations that were never released.
       out.number(cann::float3(read.integer(4), 1000));
       for (const int total : {5, 6, 7, 8}) out.number(cann::kb_float3(read.integer(total)));
       out.text(fmt::format("NPU:{}", read.integer(0)));

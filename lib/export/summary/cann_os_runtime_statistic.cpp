@@ -1,5 +1,4 @@
-// os_runtime_statistic: system calls and calls of the thread library, of each thread.
-// Source: cann_system.md 17.
+// os_runtime_statistic: system calls and pthread calls of each thread. Source: cann_system.md 17.
 #include <algorithm>
 #include <map>
 

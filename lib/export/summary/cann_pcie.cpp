@@ -1,5 +1,5 @@
-// pcie: least, largest and mean bandwidth of the kinds of traffic over PCIe, and the latency.
-// Source: cann_system.md 7.
+// pcie: minimum, maximum and mean bandwidth of each kind of PCIe traffic, and latency. Source:
+// cann_system.md 7.
 #include <array>
 #include <map>
 
@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, PcieRecord::kGroups> kPcieModes = {
 struct PcieSum {
   std::int64_t count = 0;
   int128 sum = 0;
-  // As others round it on the way: 6 decimals of `unit`.
+  // Rounds to 6 decimals of `unit` in the middle, as the vendor's tool does.
   double mean(std::int64_t unit) const {
     constexpr int128 kMillion = 1'000'000;
     if (count == 0) return 0;

@@ -1,5 +1,5 @@
-// sys_mem and process_mem: memory of devices and host, and of their processes, on average.
-// Source: cann_system.md 11.
+// sys_mem and process_mem: mean memory use of devices and host, and of their processes. Source:
+// cann_system.md 11.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-// Means of some counters, one subject a row, the fraction cut as others cut it.
+// Means of counters, one row per subject. Fractions are truncated, as by the vendor's tool.
 class MemoryMeans {
  public:
   explicit MemoryMeans(std::span<const std::string_view> counters) : counters_(counters) {}
@@ -34,7 +34,7 @@ class MemoryMeans {
     }
   };
 
-  // In the order of the tracks.
+  // Rows are in the order of the tracks.
   const std::vector<Row>& read(CounterSamples& samples) {
     const auto& tracks = samples.tracks();
     std::vector<std::pair<std::size_t, std::size_t>> places;  // row and cell of a track
@@ -55,7 +55,7 @@ class MemoryMeans {
     return rows_;
   }
 
-  // Behind read(): the largest of a device first.
+  // Sorts by device, largest first. Call after read().
   void sort_by_size() {
     std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
       if (a.track->device != b.track->device)
@@ -70,7 +70,7 @@ class MemoryMeans {
 
  private:
   std::size_t row_of(const CounterTrack& track) {
-    // Tracks of a subject stand together.
+    // Tracks of a subject are consecutive.
     if (rows_.empty() || rows_.back().track->device != track.device ||
         rows_.back().track->number != track.number)
       rows_.push_back({&track, std::vector<Cell>(counters_.size())});

@@ -1,4 +1,4 @@
-// process_cpu_usage: how much of the time of all CPUs a process took, from its start, on average
+// process_cpu_usage: share of the time of all CPUs that a process used since its start, averaged
 // over the samples. Source: cann_system.md 11.
 #include <algorithm>
 #include <vector>
@@ -45,7 +45,7 @@ class CannProcessCpuUsage : public cann::Table {
             return process.track->device == moment.track->device &&
                    process.track->number == moment.track->number;
           };
-          // Samples of a process stand together: the last is the likely one.
+          // Samples of a process are consecutive, so the search starts at the last one.
           auto found = std::find_if(processes.rbegin(), processes.rend(), is_it);
           if (found == processes.rend()) {
             processes.push_back({moment.track});

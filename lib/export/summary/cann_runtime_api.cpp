@@ -1,6 +1,6 @@
-// runtime_api of CANN 5: one row a runtime call and thread, longest total first; of captures of
-// that time one a runtime call and stream, by name. Source: cann_device.md 24, cann5_classic.md 10.
-// The streams of calls are not in the data of today: N/A.
+// runtime_api of CANN 5: one row per runtime call and thread, longest total time first. For
+// captures of that time: one row per runtime call and stream, by name. Current data does not have
+// the streams of calls: N/A. Source: cann_device.md 24, cann5_classic.md 10.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -12,17 +12,17 @@ namespace msprof {
 
 namespace {
 
-// What a row is about.
+// Key of a row.
 struct Caller {
   std::string name;
   std::int64_t stream = kNull;
-  std::int64_t process = kNull;  // with the thread: of captures of today
+  std::int64_t process = kNull;  // process and thread: only for current captures
   std::int64_t thread = kNull;
   auto operator<=>(const Caller&) const = default;
 };
 
 struct CallerGroup {
-  ApiCallRow first;  // process and thread are its
+  ApiCallRow first;  // source of process and thread
   cann::Times times;
 };
 using CallerGroups = std::map<Caller, CallerGroup>;
@@ -85,7 +85,7 @@ class RuntimeApi : public cann::Table {
     out.number(cann::percent_of(times.total_ns, whole_ns, is_today_ ? 3 : 6));
     out.number(fixed(times.total_ns, 1, 0));
     out.number(times.count);
-    // The tools of that time cut the fraction.
+    // The tools of CANN 5 truncate the mean.
     out.number(is_today_ ? cann::trimmed3(times.total_ns, times.count)
                          : fixed(times.total_ns / times.count, 1, 0));
     out.number(times.shortest_ns);

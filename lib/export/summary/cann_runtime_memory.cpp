@@ -1,4 +1,4 @@
-// runtime_memory, runtime_memory_peak, runtime_copy: what calls of the runtime allocated, released,
+// runtime_memory, runtime_memory_peak, runtime_copy: memory that runtime calls allocated, released,
 // copied and set. Source: cann_new_kinds.md 3.
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ std::string_view state_text(std::int64_t end) {
   return "";
 }
 
-// A block, or a release of none, with its allocation or that release.
+// Selects each block with its allocation, and each release whose allocation was not recorded.
 constexpr const char* kSelectBlocks =
     "SELECT runtime_block.end_kind, runtime_block.end_ns, allocation_id IS NULL, time_ns, "
     "device_id, kind, space,"
@@ -110,7 +110,7 @@ class CannRuntimeMemory : public cann::Table {
   }
 };
 
-// Memory of the host counts for no device.
+// Host memory is not counted for a device.
 using MemoryKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // device, kind, space
 
 class CannRuntimeMemoryPeak : public cann::Table {
@@ -146,7 +146,7 @@ class CannRuntimeMemoryPeak : public cann::Table {
       cann::text_or_missing(out, texts, given(sum.peak_call));
       out.number(sum.held);
       out.number(static_cast<std::int64_t>(sum.held_blocks.size()));
-      // Handles have no place in the address space.
+      // Handles have no address.
       const bool has_places = space != static_cast<std::int64_t>(RuntimeMemoryRow::Space::handle);
       for (const std::int64_t value : {sum.holes, sum.hole_bytes, sum.largest_hole})
         out.number_or_missing(has_places ? std::optional(value) : std::nullopt);
@@ -157,7 +157,7 @@ class CannRuntimeMemoryPeak : public cann::Table {
  private:
   struct Change {
     std::int64_t time_ns = 0;
-    std::int64_t bytes = 0;  // negative: released
+    std::int64_t bytes = 0;  // negative: a release
     std::int64_t call_name_id = kNull;
   };
   struct Sum {
@@ -167,7 +167,7 @@ class CannRuntimeMemoryPeak : public cann::Table {
     std::int64_t held = 0, peak = 0, peak_ns = 0, peak_call = kNull;
     std::int64_t holes = 0, hole_bytes = 0, largest_hole = 0;
 
-    // Of one moment releases come first.
+    // Of simultaneous changes, applies releases first.
     void find_peak() {
       std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
         return std::pair(a.time_ns, a.bytes >= 0) < std::pair(b.time_ns, b.bytes >= 0);
@@ -244,7 +244,7 @@ class CannRuntimeCopy : public cann::Table {
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const auto calls = read_calls(db);
     const ScopeFilter scope(output_file.scope);
-    std::vector<std::pair<Key, Sum>> sums;  // in order of their first copy
+    std::vector<std::pair<Key, Sum>> sums;  // by first copy
     std::map<Key, std::size_t> places;
     Statement read = db.prepare(
         "SELECT device_id, direction_name_id, stream_id IS NULL, size_bytes, time_ns, acl_call_id,"
@@ -281,7 +281,8 @@ class CannRuntimeCopy : public cann::Table {
     int128 bytes = 0;
   };
 
-  // What the tasks of a call took, and what its copies are together: those of a batch share it.
+  // Returns the device time of each call's tasks and the total size of its copies; copies of a
+  // batch share one call.
   static std::unordered_map<std::int64_t, Call> read_calls(const Database& db) {
     std::unordered_map<std::int64_t, Call> calls;
     Statement tasks = db.prepare(
@@ -307,7 +308,7 @@ class CannRuntimeCopy : public cann::Table {
     out.number(cann::trimmed3(sum.bytes, 1));
     out.number(cann::trimmed3(sum.api_ns, 1000));
     sum.device_ns > 0 ? out.number(cann::trimmed3(sum.device_ns, 1000)) : out.missing();
-    // A call that waits takes as long as its copy; of others only their tasks tell it.
+    // A call that waits takes as long as its copy; for other calls only tasks have the time.
     const int128 ns = sum.device_ns > 0 ? sum.device_ns : waits ? sum.api_ns : int128{0};
     ns > 0 ? out.number(cann::trimmed3(sum.bytes, ns)) : out.missing();
     out.end_row();

@@ -1,6 +1,6 @@
-// soc_pmu, page_fault: hit and miss rate of address translation, and page faults, of every task.
-// Records have no time: a range of time takes all of them, an iteration those of the tasks that ran
-// in it. Source: cann_system.md 15.
+// soc_pmu, page_fault: hit and miss rate of address translation, and page faults, per task. Records
+// have no time: a time range includes all of them, an iteration those of the tasks that ran in it.
+// Source: cann_system.md 15.
 #include <map>
 #include <unordered_map>
 
@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-// Events that the rates are made of, and what else a record says.
+// Events needed for the rates, and other cells of a record.
 enum SocPmuCell : std::size_t { kRequests, kHits, kMoreHits, kMisses, kStream, kTask, kCells };
 constexpr std::string_view kSocPmuCounters[kCells] = {"0x8a", "0x8c",      "0x8d",
                                                       "0x2",  "Stream Id", "Task Id"};
@@ -24,7 +24,7 @@ std::size_t soc_pmu_cell(const CounterTrack& track) {
   return kCells;
 }
 
-// The devices of which all these were counted.
+// Returns for each device whether all these were counted.
 std::map<std::int64_t, bool> soc_pmu_devices(const std::vector<CounterTrack>& tracks) {
   constexpr unsigned kAll = (1U << kCells) - 1;
   std::map<std::int64_t, unsigned> found;
@@ -39,7 +39,7 @@ bool has_operators(const Database& db) {
   return cann::has_rows(db, "SELECT 1 FROM op");
 }
 
-// The last operator of a stream and a task number of a device.
+// Finds the last operator with a stream and task number on a device.
 class LastOperators {
  public:
   LastOperators(const Database& db, const ExportScope& scope) {
@@ -106,7 +106,7 @@ class CannSocPmu : public cann::Table {
     std::vector<std::size_t> cells;
     for (const CounterTrack& track : samples.tracks()) cells.push_back(soc_pmu_cell(track));
     std::int64_t values[kCells] = {};
-    const CounterTrack* track = nullptr;  // of the record
+    const CounterTrack* track = nullptr;  // of the current record
     const auto end = [&] {
       if (track == nullptr || !devices[*track->device]) return;
       const LastOperators::Key key{*track->device, values[kStream], values[kTask]};
@@ -144,7 +144,7 @@ class CannSocPmu : public cann::Table {
   }
 };
 
-// A row a record, in the order of the file; they have no time.
+// One row per record, in the order of the file; records have no time.
 class CannPageFault : public cann::Table {
  public:
   CannPageFault()

@@ -1,4 +1,5 @@
-// static_op_mem: device memory of the operators of graphs, as compiled. Source: cann_system.md 18.
+// static_op_mem: device memory of the operators of graphs, from compilation. Source:
+// cann_system.md 18.
 #include "export/counter_samples.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_counter_tables.hpp"
@@ -20,7 +21,7 @@ class CannStaticOpMem : public cann::Table {
                "Node Index End", "Size(KB)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    // Compiled before the collection began or not, it is what the run had.
+    // Graphs compiled before the collection started are included, because the run used them.
     CounterSamples samples(db, "static_op_mem", output_file.scope, true);
     std::int64_t bytes = 0;
     std::int64_t begin = 0;
@@ -28,7 +29,7 @@ class CannStaticOpMem : public cann::Table {
       const CounterTrack& track = *samples->track;
       if (track.counter == "Size") bytes = samples->value;
       if (track.counter == "Life Start") begin = samples->value;
-      // The last of the three of a record.
+      // The last of the three samples of a record.
       if (track.counter == "Life End") write_row(out, track, begin, samples->value, bytes);
     }
   }
@@ -36,7 +37,7 @@ class CannStaticOpMem : public cann::Table {
  private:
   static void write_row(RowSink& out, const CounterTrack& track, std::int64_t begin,
                         std::int64_t end, std::int64_t bytes) {
-    // To the end of the graph; the table has the largest number of 32 bits for it.
+    // Means until the end of the graph; the table has the largest 32-bit number instead.
     constexpr std::int64_t kToTheEnd = 4294967294;
     constexpr std::int64_t kKilobyte = 1024;
     out.text("host");

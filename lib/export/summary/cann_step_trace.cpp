@@ -1,4 +1,4 @@
-// step_trace: one row an iteration of a model, with its all-reduces.
+// step_trace: one row per iteration of a model, with its all-reduces.
 #include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
@@ -23,10 +23,10 @@ class CannStepTrace : public cann::Table {
                "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
                "Data Aug Bound(us)", "Model ID"}) {}
 
-  // Iterations come in the order of time.
+  // Rows are sorted by time.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  // A pair for each all-reduce of the iteration that has most.
+  // Adds two columns for each all-reduce of the iteration that has most.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = Table::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
@@ -41,14 +41,14 @@ class CannStepTrace : public cann::Table {
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
         " refresh_ns, data_aug_ns, model_number, start_ns FROM iteration ORDER BY id");
-    // Both readings go by the id of the iteration.
+    // Both queries are ordered by the id of the iteration.
     Reduces reduces(db);
     const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!is_taken(scope, read)) continue;
       out.number(read.integer(1));
       out.number(read.integer(2));
-      // Without FP or BP, CANN 5 leaves empty what is counted from there; later versions have
+      // Without FP or BP, CANN 5 leaves the times computed from them empty; later versions have
       // zeros.
       const bool is_cann5 = output_file.is_cann5;
       const bool has_fp = !read.is_null(3);
@@ -67,7 +67,7 @@ class CannStepTrace : public cann::Table {
       }
       out.number(read.maybe_integer(10).value_or(kNone32));
       const std::int64_t written = reduces.write(out, read.integer(0));
-      // One cell for each pair that is not there: users compare the file with other tools.
+      // One cell per missing pair, not two, to equal the vendor's file.
       for (std::int64_t left = most - written; left > 0; --left) out.missing();
       out.end_row();
     }
@@ -88,7 +88,7 @@ class CannStepTrace : public cann::Table {
                            "ORDER BY iteration_id, id")),
           more_(read_.step()) {}
 
-    // Those of the iteration; their count.
+    // Writes the all-reduces of the iteration; returns their number.
     std::int64_t write(RowSink& out, std::int64_t iteration) {
       std::int64_t count = 0;
       for (; more_ && read_.integer(0) <= iteration; more_ = read_.step()) {

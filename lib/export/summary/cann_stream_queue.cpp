@@ -1,5 +1,5 @@
-// stream_queue: streams with the hardware queue that they shared or had alone.
-// Source: cann_new_kinds.md 2.5.
+// stream_queue: streams and the hardware queue that each used, alone or shared. Source:
+// cann_new_kinds.md 2.5.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -21,7 +21,8 @@ class CannStreamQueue : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const ScopeFilter scope(output_file.scope);
-    // Two streams of a queue that live at the same time cannot run at the same time.
+    // Counts the streams of the same queue that exist at the same time; they cannot run in
+    // parallel.
     Statement read = db.prepare(
         "SELECT device_id, stream_id, queue_id, scheduler_id, start_ns, end_ns,"
         " (SELECT count(DISTINCT other.stream_id) FROM stream_queue AS other"

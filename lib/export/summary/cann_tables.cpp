@@ -9,7 +9,7 @@ namespace msprof::cann {
 
 namespace {
 
-// Removes zeros at the end of a fraction, all but `kept` of its digits.
+// Removes trailing zeros of the fraction, but keeps at least `kept` digits.
 std::string without_zeros(std::string digits, std::size_t kept) {
   const std::size_t point = digits.find('.');
   if (point == std::string::npos) return digits;
@@ -31,7 +31,7 @@ std::vector<OutputFile> Table::output_files(const Database& db) const {
 }
 
 bool has_stars(const Database& db) {
-  // platform_version of CANN (cann_device.md 1): 0 to 4, 9 and 12 schedule without STARS.
+  // platform_version of CANN (cann_device.md 1): 0 to 4, 9 and 12 have no STARS scheduler.
   Statement read = db.prepare(
       "SELECT NOT EXISTS(SELECT 1 FROM device WHERE platform BETWEEN 0 AND 4 OR platform IN (9, "
       "12))");

@@ -1,5 +1,5 @@
-// Parts that the tables of CANN captures share: names of files, texts, number forms.
-// Source of the forms: cann_device.md 8.6, 15.1; cann_host.md 2.4.
+// Helpers shared by the tables of CANN captures: file names, texts, number formats. Source of the
+// formats: cann_device.md 8.6, 15.1; cann_host.md 2.4.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace msprof::cann {
 
-// A table of the whole capture: one file `<name>_<time of the collection>`, where its `exists`
-// finds something.
+// A table of the whole capture: one file `<name>_<time of the collection>` if its `exists` query
+// returns a row.
 class Table : public SummaryTable {
  public:
   Table(const TableInfo& info, std::vector<std::string> columns)
@@ -31,7 +31,7 @@ class Table : public SummaryTable {
   std::vector<std::string> columns_;
 };
 
-// SQL for `exists` of a table about the calls of one level.
+// Returns SQL for `exists` of a table about the calls of one level.
 template <std::int64_t kLevel>
 std::string_view exists_call() {
   static const std::string select =
@@ -39,31 +39,30 @@ std::string_view exists_call() {
   return select;
 }
 
-// The chips whose tables have no sub tasks: all but those with a STARS scheduler.
+// Returns true if all devices have a STARS scheduler. Tables of other chips have no sub-tasks.
 bool has_stars(const Database& db);
 
-// The text of a cell, N/A where it is null.
+// Writes the text, or N/A if `name_id` is empty.
 void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id);
 
-// ns as us with three decimals and a TAB.
+// Writes ns as us with three decimals and a TAB.
 void us_timestamp(RowSink& out, std::int64_t ns);
-// ns as us: "12.340".
+// Writes ns as us: "12.340".
 void us_number(RowSink& out, std::int64_t ns);
-// At most `decimals` digits behind the point, rounded, without zeros at the end and bare point.
+// Returns the quotient rounded to at most `decimals` decimals, without trailing zeros and point.
 std::string trimmed(int128 numerator, int128 denominator, int decimals);
-// A share of 100, as trimmed(); "0" of nothing.
+// Returns a percentage in the form of trimmed(); "0" if `whole` is 0.
 std::string percent_of(int128 part, int128 whole, int decimals);
-// Fixed three decimals without trailing zeros and bare point: "12.34", "4".
+// Like trimmed() with three decimals: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
-// Three decimals without trailing zeros, but one at least: "12.34", "4.0".
+// Returns up to three decimals without trailing zeros, but at least one: "12.34", "4.0".
 std::string float3(int128 numerator, int128 denominator);
-// Bytes as KB, three decimals, an exact half to the even digit: "0.062".
+// Converts bytes to KB with three decimals, halves to even: "0.062".
 std::string kb_float3(std::int64_t bytes);
-// Bytes as KB with all their digits, 15 at most: "0.09765625", "2.0".
+// Converts bytes to KB with all digits, at most 15: "0.09765625", "2.0".
 std::string kb_exact(std::int64_t bytes);
 
-// Durations of one kind of operator added up, as op_statistic and communication_statistic print
-// them.
+// Sums durations, in the form in which op_statistic and communication_statistic print them.
 
 struct Times {
   std::int64_t count = 0;
@@ -85,7 +84,7 @@ struct Times {
   }
 };
 
-// Totals of which the ratios of a device's rows are parts.
+// Total time of each device, for the ratios of its rows.
 class DeviceTotals {
  public:
   void add(std::int64_t device, const Times& times) { totals_[device] += times.total_ns; }

@@ -1,6 +1,5 @@
-// task_time: one row a task of any kind, in the order of their starts over all devices. Of a 310:
-// one row for what is launched again and again as the same task, longest total first.
-// Source: cann_device.md 19.
+// task_time: one row per task of any kind, by start over all devices. For a 310: one row per group
+// of identical tasks, longest total time first. Source: cann_device.md 19.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -19,7 +18,7 @@ namespace msprof {
 
 namespace {
 
-// A task as the runtime numbers it; its sub tasks share the key.
+// A task as numbered by the runtime; its sub-tasks have the same key.
 struct TaskKey {
   explicit TaskKey(const TaskRow& row)
       : device(row.device_id), stream(row.stream_id), task(row.task_number), batch(row.batch) {}
@@ -33,8 +32,8 @@ struct TaskKeyHash {
   }
 };
 
-// Finds the tasks that stand for their sub tasks: of a key whose context 0 comes before any other
-// one, only the rows of context 0 are printed (cann_device.md 19).
+// Finds tasks that represent their sub-tasks: if context 0 of a key comes before all other
+// contexts, only the rows of context 0 are printed (cann_device.md 19).
 class SubTasks {
  public:
   explicit SubTasks(const Database& db) {
@@ -60,11 +59,11 @@ class SubTasks {
   std::size_t bit_of(const TaskKey& key) const { return TaskKeyHash()(key) & (seen_.size() - 1); }
 
   std::unordered_map<TaskKey, bool, TaskKeyHash> only_first_;
-  // A bit for each key by its hash: most tasks have no sub tasks, and are told by it alone.
+  // One bit per hashed key: for most tasks, which have no sub-tasks, this avoids the map look-up.
   std::vector<bool> seen_;
 };
 
-// The tasks of one device that are printed, in order of their starts.
+// Reads the printed tasks of one device, by start.
 class DeviceTasks {
  public:
   DeviceTasks(const Database& db, const SubTasks& sub_tasks, const ExportScope& scope,
@@ -103,7 +102,7 @@ std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub
   return devices;
 }
 
-// Names and types of tasks, formatted once for all tasks that have the same.
+// Formats names and types of tasks once for all tasks that share them.
 class TaskTexts {
  public:
   explicit TaskTexts(const Database& db)
@@ -111,7 +110,7 @@ class TaskTexts {
         types_(db),
         of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
 
-  // The cells kernel_name and kernel_type.
+  // Writes the cells kernel_name and kernel_type.
   void write(RowSink& out, const TaskRow& row) {
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
     SharedCells& cells = cells_.get(kind, [](const Kind&) { return SharedCells(); });
@@ -128,7 +127,7 @@ class TaskTexts {
     std::int64_t name = kNull;
     std::int64_t unit = kNull;
   };
-  // All that the two texts depend on.
+  // Everything that the two texts depend on.
   struct Kind {
     std::int64_t kernel = kNull;
     std::int64_t host_type = kNull;
@@ -142,7 +141,7 @@ class TaskTexts {
     }
   };
 
-  // A task that the host recorded has the kernel's name or none.
+  // A task that the host recorded has the kernel's name or no name.
   static std::int64_t name_of(const Kind& kind, const Op& op) {
     return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
   }
@@ -167,7 +166,7 @@ bool is_310(const Database& db) {
   return read.step();
 }
 
-// Tasks of a 310 that are the same, with how long they waited as the scheduler said.
+// Groups identical tasks of a 310 and sums their waiting times as recorded by the scheduler.
 class SchedulerTimes {
  public:
   explicit SchedulerTimes(const Database& db)
@@ -178,7 +177,7 @@ class SchedulerTimes {
             db.prepare("SELECT task_id, waiting_ns, pending_ns FROM task_wait ORDER BY task_id")),
         has_wait_(waits_.step()) {}
 
-  // Tasks come in the order of their ids.
+  // Tasks must be added in ascending order of ids.
   void add(const TaskRow& task) {
     const Key key{task.device_id,   task.device_type_name_id, api_of(task.api_id),
                   task.task_number, task.stream_id,           task.batch};
@@ -274,7 +273,7 @@ class CannTaskTime : public cann::Table {
     if (is_310(db)) return write_310(db, output_file.scope, out);
     const SubTasks sub_tasks(db);
     auto devices = tasks_by_device(db, sub_tasks, output_file.scope);
-    // Next start and number of each device that has tasks left.
+    // Start of the next task, and index, of each device that has tasks left.
     using Head = std::pair<std::int64_t, std::size_t>;
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
     for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -1,4 +1,4 @@
-// ub: bandwidth of the ports of the unified bus, a row a sample. Source: cann_system.md 22.
+// ub: bandwidth of the ports of the unified bus, one row per sample. Source: cann_system.md 22.
 #include "export/counter_samples.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_counter_tables.hpp"
@@ -21,7 +21,7 @@ class CannUb : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "ub", output_file.scope);
-    // The two of a port are neighbours, receiving first.
+    // The two samples of a port are consecutive, Rx first.
     std::optional<CounterSample> received;
     while (samples.next()) {
       const CounterTrack& track = *samples->track;

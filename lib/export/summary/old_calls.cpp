@@ -1,5 +1,5 @@
-// Tables of CANN 5 about calls: ge_op_execute, ai_stack_time.
-// Times are of the host's monotonic clock. Source: cann5_classic.md 10.
+// Tables of CANN 5 about calls: ge_op_execute, ai_stack_time. Times use the host's monotonic clock.
+// Source: cann5_classic.md 10.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -39,7 +39,7 @@ class OldGeOpExecute : public cann::Table {
 };
 
 // An execution of a model from the application's call to the tasks: the k-th call, the k-th times
-// of the graph engine, the tasks of the k-th iteration.
+// of the graph engine and the tasks of the k-th iteration belong together.
 class OldAiStackTime : public cann::Table {
  public:
   OldAiStackTime()
@@ -57,7 +57,7 @@ class OldAiStackTime : public cann::Table {
     cann::Texts texts(db);
     const old::Times times(db);
     const old::Iterations iterations(db);
-    std::map<std::int64_t, std::vector<Row>> rows;  // by infer
+    std::map<std::int64_t, std::vector<Row>> rows;  // by infer id
     add_calls(db, texts, times, rows);
     add_model_times(db, texts, times, rows);
     add_tasks(db, scope, times, iterations, rows);
@@ -113,7 +113,7 @@ class OldAiStackTime : public cann::Table {
         });
   }
 
-  // From the first start to the end of the task that starts last.
+  // Adds one row per iteration, from its first start to the end of the task that starts last.
   static void add_tasks(const Database& db, const ExportScope& scope, const old::Times& times,
                         const old::Iterations& iterations, Rows& rows) {
     struct Span {

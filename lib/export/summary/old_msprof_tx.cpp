@@ -1,5 +1,4 @@
-// msprof_tx of CANN 5: ranges and marks of the application.
-// Source: cann5_classic.md 10.
+// msprof_tx of CANN 5: ranges and marks of the application. Source: cann5_classic.md 10.
 #include "export/products.hpp"
 #include "export/summary/old_tables.hpp"
 
@@ -7,7 +6,7 @@ namespace msprof {
 
 namespace {
 
-// Ranges and marks in the order in which the application closed them.
+// Rows are in the order in which the application closed the ranges and marks.
 class OldMsprofTx : public cann::Table {
  public:
   OldMsprofTx()

@@ -1,6 +1,6 @@
-// op_summary of CANN 5: one row an execution of an operator, with the iteration it belongs to.
-// Without descriptions of the graph engine: one row a task of the cores that was counted.
-// Source: cann5_classic.md 10.
+// op_summary of CANN 5: one row per execution of an operator, with its iteration. If the capture
+// has no operator descriptions of the graph engine: one row per core task with counters. Source:
+// cann5_classic.md 10.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,14 +64,14 @@ class OpTexts {
   std::unordered_map<std::int64_t, OpCells> known_;
 };
 
-// The columns of a capture: some depend on what it has.
+// The columns, some of which depend on the capture.
 struct Shape {
   explicit Shape(const Database& db)
       : has_ops(old::has_operators(db)), has_steps(old::has_steps(db)), metrics(db) {
     const bool is_310 = old::is_310(db);
     for (std::size_t i = 0; i < metrics.columns().size(); ++i) {
       const std::string& name = metrics.columns()[i].name;
-      // Times of pipes are shares of the time of the core, which blocks are needed for.
+      // Times of pipes are computed from the core's time, which requires the number of blocks.
       const bool is_time = name.ends_with("time(us)");
       const bool is_of_core = name == "aicore_time(us)" && is_310;
       if (name != "cube_utilization(%)" && (has_ops || !is_time || is_of_core))
@@ -82,7 +82,7 @@ struct Shape {
   bool has_ops;
   bool has_steps;
   PmuMetrics metrics;
-  std::vector<std::size_t> counters;  // places among the metrics
+  std::vector<std::size_t> counters;  // indexes into the metrics
 };
 
 class OldSummaryWriter {
@@ -142,7 +142,7 @@ class OldSummaryWriter {
     const old::Exact length = times_.span_ns(task.device_id, task.duration_ns);
     out_.number(start.digits(3));
     out_.number(length.digits(6, 1000));
-    // From the end of the row before to the whole ns of this start.
+    // The wait lasts from the end of the previous row to this start, truncated to whole ns.
     int128 wait = 0;
     int128 end = 0;
     const int128 unit = start.denominator;

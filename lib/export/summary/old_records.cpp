@@ -1,5 +1,5 @@
-// Records of CANN 5 as they are, for what its tables only have in part: ge, l2_raw, hccl_raw.
-// Source: cann5_classic.md 5.5, 6.2, 7.
+// Writes records of CANN 5 unchanged, for data that its other tables show only in part: ge, l2_raw,
+// hccl_raw. Source: cann5_classic.md 5.5, 6.2, 7.
 #include <array>
 #include <map>
 #include <tuple>
@@ -11,7 +11,7 @@ namespace msprof {
 
 namespace {
 
-// The times of the graph engine for each execution of a model.
+// Times of the graph engine for each execution of a model.
 class OldGe : public cann::Table {
  public:
   OldGe()
@@ -27,7 +27,7 @@ class OldGe : public cann::Table {
     struct Execution {
       std::array<std::int64_t, 6> times{kNull, kNull, kNull, kNull, kNull, kNull};
     };
-    // Model, request, thread: in the order of their begins.
+    // Model, request, thread; rows are in the order of their starts.
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
     std::map<Key, Execution> all;
     std::vector<Key> order;

@@ -13,7 +13,7 @@ Times::Times(const Database& db) {
     const auto value = [&](const char* key) {
       return read_meta_integer(db, fmt::format("clock.{}.{}", read.integer(0), key)).value_or(0);
     };
-    // Beyond these there is no clock, and the fractions below would not fit.
+    // No real clock exceeds these limits, and larger values would overflow the fractions below.
     constexpr std::int64_t kMaxHz = 10'000'000'000;
     constexpr std::int64_t kMaxNs = 100'000'000'000'000'000;
     clocks_[read.integer(0)] = {
@@ -56,7 +56,8 @@ std::int64_t limited(int128 value) {
   return static_cast<std::int64_t>(std::clamp<int128>(value, INT64_MIN / 2, INT64_MAX / 2));
 }
 
-// The count whose ns, cut, are `ns`: the one nearest to the middle of what they may have been.
+// Returns the tick count whose time, truncated to ns, is `ns`; of several, the one nearest to the
+// middle of that ns.
 std::int64_t ticks_of(int128 ns, std::int64_t frequency_hz) {
   return limited(divide_rounded((2 * ns + 1) * frequency_hz, 2 * kSecondNs));
 }

@@ -1,6 +1,5 @@
-// Parts that the tables of captures of CANN 5 and older share: times on the clocks that the tools
-// of that time showed, iterations, names of models.
-// Source: cann5_classic.md 3, 9, 10.
+// Helpers shared by the tables of captures of CANN 5 and older: times on the clocks that the tools
+// of that time used, iterations, names of models. Source: cann5_classic.md 3, 9, 10.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +13,35 @@
 
 namespace msprof::old {
 
-// A value of a unit, as a fraction of whole numbers.
+// A value with a unit, as a fraction of integers.
 struct Exact {
   int128 numerator = 0;
   int128 denominator = 1;
 
-  // In a unit that is `parts` as large: "26.822917", "4".
+  // Formats the value in a unit `parts` times as large: "26.822917", "4".
   std::string digits(int decimals, std::int64_t parts = 1) const {
     return cann::trimmed(numerator, denominator * parts, decimals);
   }
 };
-// The times of a store, which are wall-clock ns, on the clocks of that time. A tick of a device is
-// longer than a ns: its number is found again from the ns, and so the time without a loss.
+// Converts times of a store, which are wall-clock ns, to the clocks of that time. A device tick is
+// longer than a ns, so the tick count is recovered from the ns, and no precision is lost.
 class Times {
  public:
   explicit Times(const Database& db);
 
-  // ns of the host's monotonic clock, of a time of the host.
+  // Converts a host time to ns of the host's monotonic clock.
   std::int64_t host_ns(std::int64_t wall_ns) const;
-  // The same of a moment of a device; ticks of its counter; the length of a span in ns.
+  // Convert a device time to ns of that clock, or to ticks of the device; convert a duration to
+  // exact ns.
   Exact device_ns(std::int64_t device, std::int64_t wall_ns) const;
   std::int64_t ticks(std::int64_t device, std::int64_t wall_ns) const;
   Exact span_ns(std::int64_t device, std::int64_t duration_ns) const;
-  // The length of a run as the difference of its ends as doubles, which is how the tools of that
-  // time had it: of two runs of as many ticks the order in their tables depends on it.
+  // Returns a duration as the difference of its two ends as doubles, as the tools of that time
+  // computed it. This decides the order of rows with equal numbers of ticks.
   double shown_ns(std::int64_t device, std::int64_t start_wall_ns, std::int64_t duration_ns) const;
-  // The length of a span in ticks of the device.
+  // Converts a duration to ticks of the device.
   std::int64_t span_ticks(std::int64_t device, std::int64_t duration_ns) const;
-  // Ticks, or a part of them, as us and ms with their digits; without a clock a tick is a ns.
+  // Convert ticks, or a fraction of them, to us and ms. Without a known clock one tick is one ns.
   std::string us_of_ticks(std::int64_t device, int128 ticks, std::int64_t parts = 1) const;
   std::string ms_of_ticks(std::int64_t device, int128 ticks) const;
   double shown_us(std::int64_t device, double ticks) const;
@@ -61,42 +61,42 @@ class Times {
   Clock none_;
 };
 
-// The iterations of all devices: which one a task belongs to, by its end.
+// Finds the iteration of a task by its end, on all devices.
 class Iterations {
  public:
   struct Iteration {
     std::int64_t model = kNull;
     std::int64_t number = 0;
-    std::int64_t begin_ns = 0;  // of the one before, of any model
+    std::int64_t begin_ns = 0;  // end of the previous iteration, of any model
     std::int64_t end_ns = 0;
   };
 
   explicit Iterations(const Database& db);
   bool empty() const { return by_device_.empty(); }
-  // Null: behind the last.
+  // Returns null after the last iteration.
   const Iteration* of(std::int64_t device, std::int64_t end_ns) const;
 
  private:
-  std::map<std::int64_t, std::vector<Iteration>> by_device_;  // by their ends
+  std::map<std::int64_t, std::vector<Iteration>> by_device_;  // sorted by end
 };
 
-// Names of models by their numbers.
+// Names of models by model number.
 class ModelNames {
  public:
   explicit ModelNames(const Database& db);
-  // N/A where none is known.
+  // Writes N/A if the name is unknown.
   void write(RowSink& out, std::int64_t model) const;
 
  private:
   std::map<std::int64_t, std::string> names_;
 };
 
-// Numbers that calls of the runtime and executions of models say beside their times; captures of
-// today have none.
+// Reads the numbers, besides times, that runtime calls and model executions recorded; current
+// captures have none.
 class CallDetails {
  public:
   explicit CallDetails(const Database& db);
-  // Calls come in the order of their ids.
+  // Calls must be queried in ascending order of ids.
   bool find(std::int64_t api_id);
   std::int64_t stream() const { return read_.maybe_integer(1).value_or(kNull); }
   std::int64_t request() const { return read_.maybe_integer(2).value_or(kNull); }
@@ -108,8 +108,8 @@ class CallDetails {
   bool more_;
 };
 
-// The calls of a level, with their durations, that a table is about, in the order of their begins.
-// Those of CANN 5 and older are of the whole capture, from its first record on.
+// Visits the calls of a level that a table shows, with their durations, by start. Tables of CANN 5
+// and older cover the whole capture, from its first record on.
 template <typename Take>
 void for_each_call(const Database& db, const TableInfo& table, const ExportScope& scope,
                    std::int64_t level, Take&& take) {
@@ -123,15 +123,16 @@ void for_each_call(const Database& db, const TableInfo& table, const ExportScope
   }
 }
 
-// Of a table of that time, of the whole capture beside each iteration.
+// Returns the TableInfo of a table of that time, which covers the whole capture even if an
+// iteration is selected.
 TableInfo info_of(ProductAge age, int place, std::string_view name, std::string_view title,
                   std::string_view help, std::string_view exists);
 
-// True if a device is an Ascend 310, whose tables have columns of their own.
+// Returns true if a device is an Ascend 310, whose tables have different columns.
 bool is_310(const Database& db);
-// True if the graph engine described the operators.
+// Returns true if the graph engine described the operators.
 bool has_operators(const Database& db);
-// True if the device recorded steps; else operators ran one by one.
+// Returns true if the device recorded steps; else operators ran one by one.
 bool has_steps(const Database& db);
 
 }  // namespace msprof::old

@@ -1,5 +1,5 @@
-// Tables of CANN 5 about what the device ran: op_statistic, task_time, step_trace, aicpu.
-// Source: cann5_classic.md 10.
+// Tables of CANN 5 about device activity: op_statistic, task_time, step_trace, aicpu. Source:
+// cann5_classic.md 10.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -11,12 +11,12 @@ namespace msprof {
 
 namespace {
 
-// Spans of one device added up in ticks: exact whatever a tick is.
+// Sums the durations of one device in ticks, which is exact for any tick length.
 struct TickTimes {
   std::int64_t device = 0;
   std::int64_t count = 0;
   int128 total = 0;
-  double shown = 0;  // the total, as it is sorted by
+  double shown = 0;  // the total used for sorting
   std::int64_t shortest = INT64_MAX;
   std::int64_t longest = INT64_MIN;
 
@@ -107,7 +107,7 @@ class OldOpStatistic : public cann::Table {
   }
 };
 
-// A number in quotes of its own, as the tables of that time have it.
+// The tables of that time quote the number within the cell.
 std::string quoted(const std::string& digits) {
   return '"' + digits + '"';
 }
@@ -135,7 +135,8 @@ class OldTaskTime : public cann::Table {
   }
 
  private:
-  // What the scheduler's log has, without what AI CPUs alone recorded; copies are last.
+  // Writes the tasks of the scheduler's log, without those that only AI CPUs recorded; copies are
+  // last.
   static void write_910(const Database& db, const ExportScope& scope, RowSink& out) {
     const old::Times times(db);
     cann::Texts texts(db);
@@ -167,7 +168,7 @@ class OldTaskTime : public cann::Table {
     }
   }
 
-  // Tasks that came again and again as the same one are one row, longest total first.
+  // Groups repeated executions of the same task into one row, longest total time first.
   static void write_310(const Database& db, const ExportScope& scope, RowSink& out) {
     struct Sum {
       TickTimes times;
@@ -237,7 +238,7 @@ class OldTaskTime : public cann::Table {
   }
 };
 
-// Moments are ticks of the device; what is missing is N/A.
+// Times are device ticks; missing values are N/A.
 class OldStepTrace : public cann::Table {
  public:
   OldStepTrace()
@@ -251,7 +252,7 @@ class OldStepTrace : public cann::Table {
               {"Iteration ID", "FP Start", "BP End", "Iteration End", "Iteration Time(us)",
                "FP to BP Time(us)", "Grad Refresh Bound(us)", "Data Aug Bound(us)", "Model ID"}) {}
 
-  // As many reduces as the longest row has.
+  // Adds the reduce columns of the row that has most.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = Table::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
@@ -313,7 +314,7 @@ class OldStepTrace : public cann::Table {
   }
 
  private:
-  // The last end of any iteration before a moment.
+  // Returns the last end of an iteration before `moment`.
   static std::optional<std::int64_t> end_before(const std::vector<std::int64_t>& ends,
                                                 std::optional<std::int64_t> moment) {
     if (!moment) return std::nullopt;

@@ -1,4 +1,4 @@
-// acl_statistic: one row a process, thread, type and name of calls, longest total first.
+// acl_statistic: one row per process, thread, type and name of calls, longest total time first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,7 +98,7 @@ class SvpAclStatistic : public SummaryTable {
       any.reset();
       any.bind(1, model.row);
       if (!any.step() || any.integer(0) == 0) continue;
-      // The whole run is one iteration: the last number is always 0.
+      // The last number is the iteration, always 0: the whole run is one.
       output_files.push_back({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id),
                               kNull, model.row, 0});
     }

@@ -1,4 +1,4 @@
-// op_statistic: one row an operator name and unit of a capture, longest total first.
+// op_statistic: one row per operator name and unit of a capture, longest total time first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,19 +25,19 @@ struct LayerGroup {
   std::int64_t count = 0;
   std::int64_t first_start_ns = INT64_MAX;
   std::optional<Fraction> weight;   // for the share
-  Fraction rank;                    // weight, else the known part of the layers, to sort by
+  Fraction rank;                    // weight if known, else a sum for sorting
   std::optional<Fraction> time_ns;  // of all records
   std::optional<std::int64_t> longest_ns;
   std::optional<std::int64_t> shortest_ns;
 };
 
-// Layers of one name and unit are one group; `a` and `b` are both known or the sum is not.
+// Adds two values of layers in the same group; empty if either is unknown.
 std::optional<Fraction> added(const std::optional<Fraction>& a, const std::optional<Fraction>& b) {
   return svp::sum({a, b});
 }
 
-// Without a frequency nothing adds up to a share if CPU operators ran, too; cycles and ns still
-// show which of a kind is longer.
+// Without a frequency, and with CPU operators among the layers, no shares can be computed. Cycles
+// and ns still sort the layers of each kind.
 Fraction rank_of(const LayerTotal& layer, const std::optional<Fraction>& weight) {
   if (weight) return *weight;
   if (layer.on_cpu) return Fraction(layer.duration_sum_ns.value_or(0), 1);

@@ -1,4 +1,4 @@
-// op_summary: one row a layer of a capture, with the load of each unit, and a total row.
+// op_summary: one row per layer of a capture, with the load of each unit, and a total row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ UnitSums unit_sums(const LayerTotal& layer) {
   return sums;
 }
 
-// Over the layers that ran on the cores; empty where one of them lacks the counter.
+// Sums over the layers that ran on the cores; empty if one of them has no value for the counter.
 UnitSums unit_sums(const std::vector<LayerTotal>& layers) {
   UnitSums sums;
   bool first = true;
@@ -67,7 +67,7 @@ void write_units(RowSink& out, const UnitSums& sums) {
   compute == 0 ? out.missing() : out.number(fixed(memory, compute, 3));
 }
 
-// Mean bytes of an execution; `Fraction`, so that the total row adds unrounded means.
+// Returns the mean bytes per execution; a Fraction, so that the total row adds unrounded means.
 std::optional<Fraction> mean_bytes(const LayerTotal& layer, svp::Counter counter) {
   if (layer.on_cpu || !layer.counters[counter]) return std::nullopt;
   return Fraction(*layer.counters[counter], layer.execution_count);
@@ -110,7 +110,7 @@ class SvpOpSummary : public SummaryTable {
   std::vector<std::string> columns(const Database&) const override {
     return {kOpSummaryColumns.begin(), kOpSummaryColumns.end()};
   }
-  // Without a frequency there are no times, and the ratios tell as well.
+  // Without a frequency there are no times, but the ratios give the same order.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn, kTimeRatioColumn}; }
 
   std::vector<OutputFile> output_files(const Database& db) const override {

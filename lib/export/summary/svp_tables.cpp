@@ -107,7 +107,7 @@ constexpr std::array<std::string_view, kCounterCount> kCounterNames = {
     "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
     "wld_cycles",      "ddr_read_bytes",  "ddr_write_bytes"};
 
-// Places in task_pmu in the order of Counter; 0 where the session has no such counter.
+// Indexes into task_pmu in the order of Counter; 0 if the session did not collect the counter.
 using CounterPlaces = std::array<std::size_t, kCounterCount>;
 
 CounterPlaces counter_places(const Database& db) {
@@ -122,12 +122,12 @@ CounterPlaces counter_places(const Database& db) {
     if (at == columns.end()) continue;
     if (at->second < 0 || at->second >= static_cast<std::int64_t>(kPmuColumns))
       throw db.damaged("a counter in a column that is not there");
-    places[i] = static_cast<std::size_t>(at->second) + 1;  // behind the id
+    places[i] = static_cast<std::size_t>(at->second) + 1;  // after the id
   }
   return places;
 }
 
-// The counters of the tasks of a run, asked for in the order of the tasks.
+// Reads the counters of the tasks of a run. Tasks must be queried in ascending order.
 class RunCounters {
  public:
   RunCounters(const Database& db, const CounterPlaces& places, std::int64_t first_task_id,
@@ -140,7 +140,7 @@ class RunCounters {
     more_ = rows_.next(cells_.data());
   }
 
-  // One that the session or the task does not have is kNull.
+  // Counters that the session or the task does not have are kNull.
   const std::array<std::int64_t, kCounterCount>& of(std::int64_t task_id) {
     while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
     if (!more_ || cells_[0] != task_id) return none_;
@@ -175,7 +175,7 @@ struct Accumulator {
   std::array<bool, kCounterCount> lacks{};
   bool lacks_duration = false;
   std::int64_t last_execution = -1;
-  bool in_order = true;  // executions came in rising order, so that counting changes counts them
+  bool in_order = true;  // executions so far ascended, so counting their changes is correct
 
   void add(const TaskRow& task, const std::array<std::int64_t, kCounterCount>& counters) {
     ++total.count;
@@ -190,7 +190,7 @@ struct Accumulator {
     for (std::size_t i = 0; i < kCounterCount; ++i) {
       const auto value = given(counters[i]);
       if (!value || *value < 0) {
-        lacks[i] = true;  // import writes no negative counter
+        lacks[i] = true;  // import never writes a negative counter
       } else {
         total.counters[i] = total.counters[i].value_or(0) + *value;
       }
@@ -207,7 +207,7 @@ struct Accumulator {
     total.shortest_ns = std::min(total.shortest_ns.value_or(*duration), *duration);
   }
 
-  // A sum over some of the records only would be taken for one over all.
+  // Removes sums over only some of the records, which would be misleading.
   void drop_incomplete() {
     for (std::size_t i = 0; i < kCounterCount; ++i) {
       if (lacks[i]) total.counters[i].reset();
@@ -224,7 +224,7 @@ using Accumulators = std::map<std::int64_t, Accumulator>;  // by op.id
 Accumulators accumulate(const Database& db, std::int64_t step_id) {
   Accumulators by_op;
   const auto largest_op = static_cast<std::size_t>(last_id(db, "op"));
-  std::vector<Accumulator*> quick;  // by op.id, for the loop
+  std::vector<Accumulator*> quick;  // by op.id, for faster access in the loop
   const CounterPlaces places = counter_places(db);
   Statement runs =
       db.prepare("SELECT first_task_id, last_task_id FROM task_run WHERE step_id = ? ORDER BY id");
@@ -246,7 +246,7 @@ Accumulators accumulate(const Database& db, std::int64_t step_id) {
   return by_op;
 }
 
-// The same from what import added up; nothing for a capture whose sums do not fit there.
+// Reads the sums that import stored. Empty for a capture whose sums do not fit there.
 Accumulators read_accumulated(const Database& db, std::int64_t step_id, bool& is_in_order) {
   Accumulators by_op;
   const CounterPlaces places = counter_places(db);
@@ -264,7 +264,7 @@ Accumulators read_accumulated(const Database& db, std::int64_t step_id, bool& is
     total.shortest_ns = read.maybe_integer(kMin);
     total.longest_ns = read.maybe_integer(kMax);
     for (std::size_t i = 0; i < kCounterCount; ++i) {
-      // Behind the id in task_pmu, behind the times here.
+      // Converts an index into task_pmu, after the id, to one after the times in layer_time.
       if (places[i] > 0 && places[i] <= LayerTimeRow::kCounters)
         total.counters[i] = read.maybe_integer(kFirstCounter + static_cast<int>(places[i]) - 1);
     }
@@ -272,7 +272,7 @@ Accumulators read_accumulated(const Database& db, std::int64_t step_id, bool& is
   return by_op;
 }
 
-// Exact, and slower: for captures whose records are not in the order of their executions.
+// Exact but slower; for captures whose records are not in order of execution.
 void count_executions(const Database& db, std::int64_t step_id, Accumulators& by_op) {
   Statement read = db.prepare(
       "SELECT task.op_id, count(DISTINCT task.execution) FROM task_run AS run"

@@ -18,7 +18,7 @@ struct Model {
   std::int64_t device_id = 0;
   std::int64_t model_id = 0;
   std::string name;                          // as in the raw file names
-  std::optional<std::int64_t> batch_num;     // of net.info
+  std::optional<std::int64_t> batch_num;     // from net.info
   std::optional<std::int64_t> frequency_hz;  // of the device
 };
 
@@ -26,7 +26,7 @@ struct Model {
 struct Capture {
   std::int64_t step_id = 0;
   Model model;
-  std::int64_t number = 0;  // within the model: iter_id
+  std::int64_t number = 0;  // iter_id: number within the model
   std::int64_t batch_num = 0;
   std::int64_t input_pic_num = 0;
   std::int64_t current_pic_count = 0;
@@ -36,20 +36,20 @@ struct Capture {
 
 // In the order of their rows.
 std::vector<Model> models(const Database& db);
-// Captures that have tasks: only they make products.
+// Returns the captures that have tasks; only these have products.
 std::vector<Capture> captures_with_tasks(const Database& db);
 Capture capture(const Database& db, std::int64_t step_id);
 
-// "<device>.<model>.<model_id>", the model's name made safe for a file name.
+// Returns "<device>.<model>.<model_id>", with the model's name sanitized for a file name.
 std::string model_stem(const Model& model);
-// "1000", "19.2"; empty when unknown.
+// Returns "1000", "19.2"; empty if unknown.
 std::string frequency_mhz(std::optional<std::int64_t> frequency_hz);
-// "0.0123"; empty when unknown.
+// Returns "0.0123"; empty if unknown.
 std::string icache_miss_rate(const Capture& capture);
-// `text`, or "NA" where it is empty: a name cannot hold the slash of "N/A".
+// Returns `text`, or "NA" if it is empty: a file name cannot contain the slash of "N/A".
 std::string or_na(const std::string& text);
 
-// Sums over the tasks of one capture, by operator, as op_summary and op_statistic print them.
+// Counters summed over the tasks of one capture, by operator, for op_summary and op_statistic.
 
 enum Counter : std::size_t {
   kTotalCycles,
@@ -73,30 +73,31 @@ struct LayerTotal {
   std::string type;
   bool on_cpu = false;               // AA_CPU, else AA_CORE
   std::int64_t count = 0;            // records
-  std::int64_t execution_count = 0;  // executions that have a record
+  std::int64_t execution_count = 0;  // executions with at least one record
   std::int64_t first_start_ns = INT64_MAX;
-  std::optional<int128> duration_sum_ns;  // of a CPU operator
+  std::optional<int128> duration_sum_ns;  // for CPU operators
   std::optional<std::int64_t> longest_ns;
   std::optional<std::int64_t> shortest_ns;
-  std::array<std::optional<int128>, kCounterCount> counters;  // sums; empty where a record lacks it
+  std::array<std::optional<int128>, kCounterCount> counters;  // sums; empty if a record has none
 
-  // Nanoseconds of all records, exact; empty where the frequency is unknown.
+  // Returns the exact time of all records in ns; empty if the frequency is unknown.
   std::optional<Fraction> time_ns(std::optional<std::int64_t> frequency_hz) const;
 };
 
-// The operators of a capture that have records, in net and layer order.
+// Returns the operators of a capture that have records, in the order of nets and layers.
 std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture);
 
-// The share of each operator: its time, or its cycles where no frequency is known but all operators
-// ran on the cores; empty for all where neither can be added up. `per_execution` takes means.
+// Returns the weight of each operator: its time, or its cycles if the frequency is unknown and no
+// operator ran on a CPU; empty for an operator for which neither is known. `per_execution` divides
+// by the number of executions.
 std::vector<std::optional<Fraction>> weights(const std::vector<LayerTotal>& layers,
                                              std::optional<std::int64_t> frequency_hz,
                                              bool per_execution);
 
-// Sum, or empty when one is empty or there is none.
+// Returns the sum; empty if a part is empty or there are no parts.
 std::optional<Fraction> sum(const std::vector<std::optional<Fraction>>& parts);
 
-// part / whole in percent with three decimals; empty where the whole is empty or 0.
+// Returns part / whole in percent with three decimals; empty if the whole is empty or 0.
 std::optional<std::string> percent(const std::optional<Fraction>& part,
                                    const std::optional<Fraction>& whole);
 
