@@ -14,7 +14,7 @@ namespace msprof::cann {
 
 namespace {
 
-// EventCalls by the ids of calls.
+// Looks up EventCalls by call id.
 class EventCallIds {
  public:
   explicit EventCallIds(const Database& db)
@@ -32,7 +32,7 @@ class EventCallIds {
   Statement read_;
 };
 
-// The collectives that are drawn, from the last to the first.
+// Reads the drawn collectives, from the last to the first.
 class LastOps {
  public:
   explicit LastOps(const Database& db)
@@ -128,7 +128,7 @@ void ArrowEnds::find_ends(const Database& db) {
   IdBits seen(db, "api_call");
   EventCallIds event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
-  // A task that no call started ends no arrow: one that comes from nowhere is a warning in viewers.
+  // Tasks that no call started are skipped: an arrow without a start is a warning in viewers.
   RowCursor<TaskRow> tasks(
       db,
       {&TaskRow::id, &TaskRow::api_id, &TaskRow::op_id, &TaskRow::host_type_name_id,
@@ -163,8 +163,7 @@ std::shared_ptr<const ArrowEnds> arrow_ends(const Database& db, const OutputFile
   return output_file.share ? output_file.share->get<ArrowEnds>(make) : make();
 }
 
-// Without a scope these are calls from before the collection; calls come in the order of their
-// starts.
+// Without a scope only calls from before the collection are hidden, and calls are sorted by start.
 void ArrowEnds::find_hidden_calls(const Database& db, const ExportScope& scope) {
   const bool is_limited = !scope.is_everything();
   CallWindow window(db);
@@ -182,7 +181,7 @@ void ArrowEnds::find_hidden_calls(const Database& db, const ExportScope& scope) 
   }
 }
 
-// Of a short stretch of time those that are drawn are few.
+// Used for a short time range, in which few calls are drawn.
 void ArrowEnds::find_shown_calls(const Database& db, const ExportScope& scope) {
   are_shown_ = true;
   CallCursor calls(db, scope, {&ApiCallRow::id});

@@ -1,12 +1,12 @@
 // Arrows from calls on the host to what they started on a device, for the layers that draw their
-// ends: HostToDevice of chrome traces. The id of an arrow is that of its call << 32.
+// ends: HostToDevice of Chrome traces. The id of an arrow is that of its call << 32.
 // Sources: cann_host.md 2.5 (which starts there are), cann_device.md 23.3 (which ends).
 //
-// A viewer takes phase 'f' for the last end of an arrow and warns about any further one, so that
-// all ends but the latest are 't', unless the file is for readers of the vendor's. Which is the
-// latest, import has marked (derive/marks.cpp); of a store without marks one walk over `task` and
-// `comm_op` backwards in time finds it before the first event is written. What is kept is bits: two
-// a task, one a call, one a collective.
+// Viewers treat phase 'f' as the last end of an arrow and warn about further ones. Therefore all
+// ends but the latest are 't', unless the file is for readers that expect the vendor's form. Import
+// marks the latest end (derive/marks.cpp). For a store without marks, one backward pass over `task`
+// and `comm_op` finds it before the first event is written. Memory: two bits per task, one per
+// call, one per collective.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@
 
 namespace msprof::cann {
 
-// Calls that begin an arrow by their name: what they record or wait for is a task of its own. Their
-// names are found once, as ids: names have no index.
+// Calls that start an arrow because of their name: the event that they record or wait for is a
+// separate task. The two names are looked up once, because names have no index.
 class EventCalls {
  public:
   explicit EventCalls(const Database& db)
       : record_(name_id_of(db, "aclrtRecordEvent")),
         wait_(name_id_of(db, "aclrtStreamWaitEvent")) {}
-  // False: no call is one.
+  // Returns false if no call has one of these names.
   bool has_any() const { return record_ >= 0 || wait_ >= 0; }
-  // `name`: that of a call, as its id.
+  // `name` is the name id of a call.
   bool has(std::int64_t name) const { return name == record_ || name == wait_; }
 
  private:
@@ -41,16 +41,16 @@ class EventCalls {
   std::int64_t wait_;
 };
 
-// A set of ids of one table, a bit each.
+// A set of ids of one table, one bit per id.
 class IdBits {
  public:
-  // Throws db.damaged() when the largest id is more than a file of its size can have.
+  // Throws db.damaged() if the largest id is impossible for a file of this size.
   IdBits(const Database& db, std::string_view table);
 
   // Reads a column of marks (store/rows/mark_rows.hpp) of the table.
   template <typename Row>
   void read_marks(std::int64_t Row::*column);
-  // `id` of a row elsewhere; throws db.damaged() where the table cannot have it.
+  // `id` is a reference from another row. Throws db.damaged() if it is out of range for the table.
   void set(std::int64_t id) { words_[index(id)] |= bit(id); }
   bool has(std::int64_t id) const {
     const auto word = static_cast<std::uint64_t>(id) >> 6;
@@ -78,17 +78,17 @@ void IdBits::read_marks(std::int64_t Row::*column) {
   }
 }
 
-// True if import has marked the rows of this store.
+// Returns true if import has marked the rows of this store.
 bool has_marks(const Database& db);
 
-// Calls of which a MEMCPY_ASYNC task is part: they begin an arrow, too.
+// Returns the calls with a MEMCPY_ASYNC task; they start an arrow, too.
 IdBits calls_with_copies(const Database& db);
 
 // Writes one end or start of an arrow.
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
 
-// True if a collective is drawn: it has an hccl_op_info (cann_device.md 23.5). Of
+// SQL: true if a collective is drawn, that is, has an hccl_op_info (cann_device.md 23.5). Expects
 // comm_call as `call`.
 inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
@@ -97,8 +97,8 @@ class ArrowEnds {
   // `ends_every`: all ends are 'f'.
   ArrowEnds(const Database& db, const ExportScope& scope, bool ends_every = false);
 
-  // The phase of the end at a task, at a collective, whichever was asked for; 0 where there is
-  // none. `call_id` is the call that started it.
+  // Return the phase of the arrow's end at a task or a collective, or 0 if no arrow ends there.
+  // `call_id` is the call that started it. May be called in any order.
   char phase_of_task(std::int64_t task_id, std::int64_t call_id) const {
     if (!ends_.has(task_id) || is_hidden(call_id)) return 0;
     return ends_every_ || last_tasks_.has(task_id) ? 'f' : 't';
@@ -109,7 +109,7 @@ class ArrowEnds {
   }
 
  private:
-  // Whether the start of the arrow is not drawn.
+  // Returns true if the start of the arrow is not drawn.
   bool is_hidden(std::int64_t call_id) const { return chosen_calls_.has(call_id) != are_shown_; }
   void find_ends(const Database& db);
   void find_hidden_calls(const Database& db, const ExportScope& scope);
@@ -118,12 +118,12 @@ class ArrowEnds {
   IdBits ends_;
   IdBits last_tasks_;
   IdBits last_ops_;
-  IdBits chosen_calls_;     // those that are drawn, or those that are not
-  bool are_shown_ = false;  // the former
+  IdBits chosen_calls_;     // the drawn calls, or those not drawn
+  bool are_shown_ = false;  // chosen_calls_ are the drawn ones
   bool ends_every_;
 };
 
-// Those of the file, which its layers share.
+// Returns the arrow ends of the file, which its layers share.
 std::shared_ptr<const ArrowEnds> arrow_ends(const Database& db, const OutputFile& output_file);
 
 }  // namespace msprof::cann

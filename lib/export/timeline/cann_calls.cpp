@@ -1,5 +1,5 @@
-// Layer cann: calls on the host, a thread each, and the starts of arrows to what they launched.
-// Source: cann_host.md 2.5; of CANN 5: cann_device.md 24.
+// Layer cann: calls on the host, one track per thread, and the starts of arrows to what they
+// launched. Source: cann_host.md 2.5; of CANN 5: cann_device.md 24.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -38,8 +38,8 @@ std::string_view prefix_of(std::int64_t level) {
 
 // How calls are drawn.
 enum class CallStyle {
-  today,         // a process of all, with the level in front of their names
-  processes,     // CANN 5: a process a level
+  today,         // one process for all levels; names are prefixed with the level
+  processes,     // CANN 5: one process per level
   ai_stack,      // CANN 5: ai_stack_time
   thread_group,  // CANN 5: thread_group
 };
@@ -56,7 +56,7 @@ std::string_view cann5_prefix_of(std::int64_t level) {
   return level == call_level::kNode ? "\"GE_OP_EXECUTE@" : prefix_of(level);
 }
 
-// Where CANN 5 drew calls of a level.
+// Where CANN 5 draws the calls of a level.
 struct Cann5Process {
   cann::TraceProcess process;
   std::string_view name;
@@ -79,7 +79,7 @@ Cann5Process cann5_process_of(std::int64_t level) {
   }
 }
 
-// Text that calls of one kind on one thread share.
+// Text shared by calls of one kind on one thread.
 struct CallText {
   std::string name;
   std::string lane_text;
@@ -87,7 +87,7 @@ struct CallText {
   TraceLane lane;
   std::int64_t level = 0;
   bool begins_arrow = false;
-  bool is_drawn = false;  // once at least
+  bool is_drawn = false;  // at least once
 };
 
 class CallTexts {
@@ -102,7 +102,7 @@ class CallTexts {
 
   // Valid until the next call.
   CallText& operator()(const ApiCallRow& call) {
-    // Of today, what a call is about is apart: operators are many.
+    // In the current style the item of a call is not part of the key: there are many operators.
     const std::int64_t item = style_ == CallStyle::today ? kNull : call.item_name_id;
     const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, item};
     return known_.get(key, [this](const Key& missing) { return text_of(missing); });
@@ -112,13 +112,13 @@ class CallTexts {
     return {texts_(call.item_name_id)};
   }
 
-  // A call with this text is drawn.
+  // Call when a call with this text is drawn.
   void add_thread(CallText& text) {
     if (!std::exchange(text.is_drawn, true)) threads_[text.level].insert(text.lane.tid);
   }
   using Threads = std::map<std::int64_t, std::set<std::int64_t>>;  // by level
   const Threads& threads() const { return threads_; }
-  // The processes that were drawn, with their threads.
+  // Writes the drawn processes and their threads.
   void write_metadata(const Threads& drawn, TraceJsonWriter& out) const {
     constexpr auto kCalls = cann::TraceProcess::calls;
     std::set<std::int64_t> all;
@@ -157,7 +157,7 @@ class CallTexts {
   CallText text_of(const Key& key) {
     CallText text;
     text.level = key.level;
-    // Threads of the system have 32 bits; the vendor's tool prints them with a sign.
+    // Thread ids have 32 bits; the vendor's tool prints them as signed.
     const std::int64_t thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(key.thread));
     text.lane = {processes_.pid(cann::TraceProcess::calls, cann::kHostDevice), thread};
     const std::string name = texts_(key.name);
@@ -175,7 +175,7 @@ class CallTexts {
     return text;
   }
 
-  // Names and arguments as CANN 5 had them.
+  // Sets names and arguments as CANN 5 did.
   void add_cann5_text(const Key& key, const std::string& name, CallText& text) {
     const Cann5Process process = cann5_process_of(key.level);
     const std::string thread = std::to_string(text.lane.tid);
@@ -214,7 +214,7 @@ class CallTexts {
   Threads threads_;
 };
 
-// What the pieces of the layer share.
+// Data that the chunks of the layer share.
 class CallPieces {
  public:
   CallPieces(const Database& db, const OutputFile& output_file)
@@ -224,7 +224,7 @@ class CallPieces {
         window_(db),
         events_(db) {}
 
-  // Made by the first that asks, while others wait.
+  // The first thread computes it while the others wait.
   void find_copies(const Database& db) {
     std::call_once(copies_once_, [&] { copies_.emplace(cann::calls_with_copies(db)); });
   }
@@ -285,8 +285,8 @@ class CallPieces {
   PerConnection<CallTexts> all_texts_;
 };
 
-// Last call of those at the begin of which each one's place matters: only what began before the
-// collection does, and calls come in the order of their starts.
+// Returns the last call that starts before the collection. Whether such a call counts depends on
+// the calls before it (CallWindow), so they must be one chunk. Calls are sorted by start.
 std::int64_t last_early_call(const Database& db) {
   const std::int64_t begin_ns = cann::window_begin_ns(db);
   RowCursor<ApiCallRow> calls(db, {&ApiCallRow::id, &ApiCallRow::start_ns});
@@ -310,7 +310,7 @@ class CannCalls : public cann::Layer {
                                 {9, "acl", call_level::kAcl}},
                .is_of_host = true}) {}
 
-  // document.key above 0 is the level whose calls are drawn; else those of all.
+  // If output_file.key is positive, only calls of that level are drawn.
   std::vector<TimelinePiece> pieces(const Database& db,
                                     const OutputFile& output_file) const override {
     using When = TimelinePiece::When;

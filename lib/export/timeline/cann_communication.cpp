@@ -1,7 +1,7 @@
-// Layer communication: collectives and their tasks, by group and plane.
-// Sources: cann_device.md 14.5 (what began before the collection is left out), 18.1 (collectives),
-// 23.3 (ends of arrows), 23.5 (rows, threads, arguments), 25.4 (payloads of RDMA); cann_host.md 1.9
-// (T4, T6, T7). HCCL of CANN 5, its threads and arguments, are those of timelines that it wrote.
+// Layer communication: collectives and their tasks, by group and plane. Sources:
+// cann_device.md 14.5 (what began before the collection is left out), 18.1 (collectives), 23.3
+// (ends of arrows), 23.5 (rows, threads, arguments), 25.4 (payloads of RDMA); cann_host.md 1.9 (T4,
+// T6, T7). Threads and arguments of HCCL in CANN 5 are those of timelines written by its tools.
 #include <fmt/format.h>
 
 #include <map>
@@ -20,24 +20,24 @@ namespace msprof {
 
 namespace {
 
-// In CANN 5 the first thread of collectives, and the place of plane 0 on the screen.
+// CANN 5: first thread of the collectives, and position of plane 0 on the screen.
 constexpr std::int64_t kCann5PlaneOrder = 70000;
 
-// The threads of a group on one device: one for its collectives, one a plane.
+// The threads of a group on one device: one for its collectives, one per plane.
 struct CommGroup {
   std::int64_t row = 0;
   std::int64_t first_plane = 0;
   bool is_drawn = false;
-  std::set<std::int64_t> planes;  // that are drawn
+  std::set<std::int64_t> planes;  // drawn planes
 };
 
-// Groups by device and name (kNull: N/A). Thread ids run through all devices of the file: a
-// group's collectives, then its planes. CANN 5 counted the planes alone, and put the collectives
-// after them.
+// Groups by device and name (kNull: N/A). Thread ids are unique across all devices of the file:
+// each group's collectives, then its planes. CANN 5 numbers only the planes and puts the
+// collectives after them.
 class CommGroups {
  public:
   CommGroups(const Database& db, bool is_cann5) : db_(db) {
-    // Import has found them; a store without its marks has them in its tasks.
+    // Import stores the groups; for a store without marks they are found in the tasks.
     Statement read =
         db.prepare(cann::has_marks(db) ? "SELECT device_id, group_name_id, largest_plane_id FROM "
                                          "comm_group ORDER BY 1, 2, 3 DESC"
@@ -163,7 +163,7 @@ class CommunicationWriter {
     while (read.step()) {
       if (read.is_null(kCallId)) throw db_.damaged("a task of a collective without its call");
       if (read.is_null(kTaskId)) throw db_.damaged("a call of a collective without its task");
-      // Without hccl_info its work is unknown.
+      // Without hccl_info the task's operation is unknown.
       if (read.is_null(kItem)) continue;
       const std::int64_t start = read.integer(kStart);
       const std::int64_t end = saturating_add(start, read.integer(kDuration));
@@ -258,7 +258,7 @@ class CommunicationWriter {
     }
   }
 
-  // False where it is too short to be drawn.
+  // Returns false if it is too short to be drawn.
   bool write_op(const Statement& row, TraceLane where) {
     const std::int64_t start = row.integer(kOpStart);
     if (!out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
@@ -293,7 +293,7 @@ class CommunicationWriter {
                          is_cann5_ ? "HCCL" : "Communication");
       }
       last_device = device;
-      // The threads of CANN 5 are in the other order than their numbers.
+      // CANN 5 sorts its threads in the opposite order of their numbers.
       const std::int64_t plane_order = is_cann5_ ? kCann5PlaneOrder : 0;
       out_.thread(lane(device, group.row), group_name(name), group.row - plane_order);
       for (const std::int64_t plane : group.planes) {

@@ -1,5 +1,5 @@
-// Layer ai_core_utilization: how much of the time each AI core worked, and the mean of all, as
-// counters; from counters that were sampled over time. Source: cann_device.md 6.4.
+// Layer ai_core_utilization: utilization of each AI core and their mean, as counters, from sampled
+// counters. Source: cann_device.md 6.4.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace msprof {
 
 namespace {
 
-// The mean of the first values of all cores, of the second, …: samples of cores are not of the very
-// same time. What a core with fewer samples lacks is left out.
+// Averages the n-th values of all cores, because the cores are not sampled at exactly the same
+// time. A core without an n-th value is left out.
 class CoreMeans {
  public:
   struct Value {
@@ -25,7 +25,7 @@ class CoreMeans {
 
   explicit CoreMeans(std::size_t cores) : waiting_(cores) {}
 
-  // `visit` gets the time of the first core that has a value, and the mean.
+  // `visit` receives the time of the first core that has a value, and the mean.
   template <typename Visit>
   void add(std::size_t core, Value value, Visit&& visit) {
     constexpr std::size_t kMaxWaiting = 1 << 16;
@@ -55,7 +55,7 @@ class CoreMeans {
     visit(time_ns, sum / static_cast<double>(count));
   }
 
-  std::vector<std::deque<Value>> waiting_;  // by place of the core
+  std::vector<std::deque<Value>> waiting_;  // by index of the core
   std::size_t filled_ = 0;
 };
 
@@ -77,7 +77,7 @@ class CoreUtilizationLayer : public cann::CounterLayer {
     struct Core {
       const CounterTrack* track = nullptr;
       std::string name;
-      std::size_t place = 0;  // among the cores of its device
+      std::size_t place = 0;  // index among the cores of its device
     };
     std::vector<Core> cores;
     for (const CounterTrack& track : samples.tracks()) {
@@ -101,7 +101,7 @@ class CoreUtilizationLayer : public cann::CounterLayer {
     };
     while (samples.next()) {
       const Core* core = of_track[samples->track->index];
-      // The first sample of a core is of an interval that nobody knows.
+      // The interval of a core's first sample is unknown.
       if (core == nullptr || !samples->begin_ns) continue;
       if (last == nullptr || last->device != core->track->device) {
         if (means) means->finish(write_mean);

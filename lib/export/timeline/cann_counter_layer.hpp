@@ -1,6 +1,6 @@
-// CounterLayer: a process of the timeline with the counters of one kind, its samples as counter
-// events. Layers whose events are not one a sample draw them themselves. For --layers counters.
-// Source: cann_system.md 1.5.
+// CounterLayer: draws the counters of one kind as a process of the timeline, one counter event per
+// sample. Layers with other events override write(). For --layers counters. Source:
+// cann_system.md 1.5.
 #pragma once
 
 #include <set>
@@ -16,16 +16,16 @@ struct CounterProcess {
   std::string_view kind;  // of the tracks
   TraceProcess process = TraceProcess::frequency;
   std::string_view name;
-  bool only_with_samples = false;  // no process for a device without any
+  bool only_with_samples = false;  // no process for a device without samples
 };
 
-// Writes the metadata of a process: of all devices of the capture where the tracks are of devices,
-// as the vendor's tool does, which viewers group by.
+// Writes the metadata of a process. If the tracks belong to devices, writes it for all devices of
+// the capture, as the vendor's tool does, because viewers group by it.
 class CounterProcesses {
  public:
   CounterProcesses(const Database& db, const OutputFile& output_file, const CounterProcess& process,
                    const std::vector<CounterTrack>& tracks, TraceJsonWriter& out);
-  // Before the first event of a device.
+  // Call before the first event of a device.
   void begin(const CounterTrack& track);
   TraceLane lane(const CounterTrack& track, std::int64_t tid = 0) const;
 
@@ -47,12 +47,12 @@ class CounterLayer : public Layer {
              TraceJsonWriter& out) const override;
 
  protected:
-  // The name of the events of a track, and the key of their value: "HBM 0/Read" and "Read(MB/s)".
+  // Name of the events of a track, and key of their value: "HBM 0/Read" and "Read(MB/s)".
   virtual std::string event_name(const CounterTrack& track) const;
   virtual std::string value_key(const CounterTrack& track) const;
-  // Writes the value: with three decimals at most.
+  // Writes the value with at most three decimals.
   virtual void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const;
-  // Tracks that have no events.
+  // Returns false for tracks without events.
   virtual bool draws(const CounterTrack&) const { return true; }
   const CounterProcess& process() const { return process_; }
 

@@ -222,7 +222,7 @@ class CannBiu : public cann::Layer {
   }
 };
 
-// Of each task the blocks that started first and last, on each kind of core.
+// Draws the blocks of each task that started first and last, on each kind of core.
 class CannBlockDetail : public cann::Layer {
  public:
   CannBlockDetail()

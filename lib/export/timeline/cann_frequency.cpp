@@ -1,5 +1,5 @@
-// Layers ai_core_freq and voltage: frequency and voltage of the AI cores, as counters.
-// Source: cann_device.md 23.4 (each point once), cann_system.md 20.
+// Layers ai_core_freq and voltage: frequency and voltage of the AI cores, as counters. Source:
+// cann_device.md 23.4 (each point once), cann_system.md 20.
 #include <fmt/format.h>
 
 #include "export/json_text.hpp"
@@ -11,7 +11,7 @@ namespace msprof {
 namespace {
 
 struct CoreCounterInfo {
-  LayerInfo layer;  // its `exists` gives the ids of the tracks
+  LayerInfo layer;  // `exists` selects the ids of the tracks
   cann::TraceProcess process;
   std::string_view process_name;
 };

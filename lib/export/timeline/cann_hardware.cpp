@@ -1,6 +1,6 @@
-// Layer ascend_hardware: tasks on the device, a stream each, and the ends of the arrows to them.
-// Source: cann_device.md 14.3 (types), 14.5 (what is left out), 23.2, 23.3 (ends). The arguments of
-// CANN 5 are those of timelines that it wrote.
+// Layer ascend_hardware: tasks on the device, one track per stream, and the ends of the arrows to
+// them. Source: cann_device.md 14.3 (types), 14.5 (what is left out), 23.2, 23.3 (ends). The
+// arguments of CANN 5 are those of timelines written by its tools.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,14 +24,14 @@ namespace {
 
 constexpr std::string_view kNoConnection = "18446744073709551615";
 
-// Copies of MEMCPY_ASYNC tasks, by id of the task.
+// Writes the copies of MEMCPY_ASYNC tasks, by task id.
 class Copies {
  public:
   explicit Copies(const Database& db)
       : read_(db.prepare("SELECT task_id, size_bytes, direction FROM memcpy_task"
                          " WHERE task_id >= ? ORDER BY task_id")) {}
 
-  // Tasks are asked for in the order of their ids.
+  // Must be called in ascending order of task ids.
   void write(std::int64_t task_id, std::int64_t duration_ns, TraceJsonWriter& out) {
     if (!is_open_) {
       read_.bind(1, task_id);
@@ -55,8 +55,8 @@ class Copies {
   bool has_row_ = false;
 };
 
-// The tasks of one device that have sub tasks: a bit for each where import has marked them, else 16
-// bytes for each that has.
+// The tasks of one device that have sub-tasks: one bit per task if import has marked them, else 16
+// bytes for each task with sub-tasks.
 class OuterTasks {
  public:
   OuterTasks(const Database& db, std::int64_t first_task, std::int64_t last_task) {
@@ -84,7 +84,7 @@ class OuterTasks {
 
  private:
   using Key = std::pair<std::uint64_t, std::int64_t>;
-  // Streams and batches have 32 bits at most.
+  // Streams and batches have at most 32 bits.
   static Key key_of(const TaskRow& task) {
     return {
         static_cast<std::uint64_t>(task.stream_id) << 32 ^ static_cast<std::uint64_t>(task.batch),
@@ -94,8 +94,8 @@ class OuterTasks {
   std::vector<Key> keys_;
 };
 
-// Aicore Time and Total Cycle of tasks, as CANN 5 wrote them. Its label says ms, its number is us:
-// readers look it up by that name and know.
+// Writes Aicore Time and Total Cycle of tasks as CANN 5 did. The label says ms, but the number is
+// in us; readers look it up by that label and expect us.
 class CoreTimes {
  public:
   explicit CoreTimes(const Database& db)
@@ -122,7 +122,7 @@ class CoreTimes {
     }
   }
 
-  // Tasks are asked for in the order of their ids.
+  // Must be called in ascending order of task ids.
   void write(const TaskRow& task, TraceJsonWriter& out) {
     const std::int64_t* counters = sides_.empty() ? nullptr : counters_.of(task.id);
     if (counters == nullptr) return write_missing(out);
@@ -131,14 +131,15 @@ class CoreTimes {
       of_op_.reset();
       of_op_.bind(1, task.op_id);
       if (of_op_.step()) {
-        // A task that never runs on the cores has none, whatever was recorded within it.
+        // A task that never runs on the cores has no values, even if counters were recorded during
+        // it.
         if (of_op_.integer(2) != 0) return write_missing(out);
         load.block_num = of_op_.integer(0);
         load.mix_block_num = of_op_.integer(1);
       }
     }
     metrics_.evaluate(task.device_id, load, values_);
-    // The side that ran.
+    // The kind of core with more cycles.
     const auto side = *std::max_element(sides_.begin(), sides_.end(), [&](auto a, auto b) {
       return values_[a.second] < values_[b.second];
     });
@@ -161,26 +162,27 @@ class CoreTimes {
   std::vector<double> values_;
   cann::TaskCounters counters_;
   Statement of_op_;
-  std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles
+  std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles, per kind
+                                                            // of core
 };
 
-// Texts that tasks of one kind share.
+// Texts shared by tasks of one kind.
 struct TaskText {
   std::string name;
   std::string type;
 };
 
-// Texts that tasks of one stream share.
+// Texts shared by tasks of one stream.
 struct StreamText {
   std::string lane_text;
   TraceLane lane;
-  bool is_drawn = false;  // once at least
+  bool is_drawn = false;  // at least once
 };
 
 // How tasks are drawn.
 enum class TaskStyle {
   today,
-  cann5,     // with the time of the cores
+  cann5,     // with the time on the cores
   ai_stack,  // CANN 5: a thread of ai_stack_time
 };
 
@@ -189,7 +191,7 @@ TaskStyle task_style(const OutputFile& output_file) {
   return output_file.key == kAiStackTime ? TaskStyle::ai_stack : TaskStyle::cann5;
 }
 
-// Types of tasks that texts depend on, as ids: found once, since names have no index.
+// Task types that texts depend on, as ids. Looked up once, because names have no index.
 struct TaskNames {
   explicit TaskNames(const Database& db)
       : types(db),
@@ -230,7 +232,7 @@ class SliceTexts {
   }
 
   bool is_copy(const TaskRow& task) const { return task.host_type_name_id == names_.copy; }
-  // Dimensions of a SIMT kernel.
+  // Writes the dimensions of a SIMT kernel.
   void write_dimensions(const TaskRow& task, TraceJsonWriter& out) {
     if (task.host_type_name_id != names_.simt || task.op_id == kNull) return;
     read_op(task.op_id);
@@ -240,7 +242,7 @@ class SliceTexts {
                    {texts_(of_op_.integer(column))});
     }
   }
-  // A task of it is drawn.
+  // Call when a task of this stream is drawn.
   void add_stream(StreamText& text) {
     if (!std::exchange(text.is_drawn, true)) streams_.insert(text.lane.tid);
   }
@@ -248,7 +250,7 @@ class SliceTexts {
 
  private:
   static constexpr std::size_t kMaxKinds = 1 << 15;
-  // All that the text depends on.
+  // Everything that the text depends on.
   struct Key {
     std::int64_t host_type = kNull;
     std::int64_t device_type = kNull;
@@ -315,7 +317,7 @@ class DeviceWriter {
     if (style == TaskStyle::cann5) core_times_.emplace(db);
   }
 
-  // Of one run of neighbours, or a part of one. `ends` is null where no arrows are drawn.
+  // Writes a range of consecutive tasks. `ends` is null if no arrows are drawn.
   void write(std::int64_t first_task, std::int64_t last_task, const OuterTasks& outer,
              const cann::ArrowEnds* ends, TraceJsonWriter& out) {
     Copies copies(db_);
@@ -338,7 +340,7 @@ class DeviceWriter {
   const std::set<std::int64_t>& streams() const { return texts_.streams(); }
 
  private:
-  // `copies` for a task that copied.
+  // `copies` is null unless the task is a copy.
   void write_task(const TaskRow& task, Copies* copies, const cann::ArrowEnds* ends,
                   TraceJsonWriter& out) {
     const TaskText& text = texts_(task);
@@ -385,10 +387,10 @@ class DeviceWriter {
   const ExportScope& scope_;
   TaskStyle style_;
   SliceTexts texts_;
-  std::optional<CoreTimes> core_times_;  // of CANN 5
+  std::optional<CoreTimes> core_times_;  // only for CANN 5
 };
 
-// What the pieces of one device share.
+// Data that the chunks of one device share.
 class DevicePieces {
  public:
   DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device,
@@ -439,7 +441,7 @@ class DevicePieces {
   PerConnection<DeviceWriter> writers_;
 };
 
-// The outer tasks of one run of neighbours: made by the first piece that asks.
+// The outer tasks of one range of consecutive tasks, found by the first chunk that needs them.
 class OuterTasksOfRun {
  public:
   OuterTasksOfRun(std::int64_t first_task, std::int64_t last_task)

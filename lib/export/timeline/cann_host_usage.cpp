@@ -1,7 +1,7 @@
-// Layers cpu_usage, memory_usage, disk_usage, network_usage: what the process used of its host, as
-// counters; os_runtime_api: its system calls and calls of the thread library, as slices.
-// A counter holds from its event on: that of an interval is at its begin.
-// Source: cann_system.md 1.5, 16, 17.
+// Layers cpu_usage, memory_usage, disk_usage, network_usage: host usage of the process, as
+// counters; os_runtime_api: its system calls and pthread calls, as slices. A counter value is valid
+// from its event on, so the value of an interval is written at its start. Source:
+// cann_system.md 1.5, 16, 17.
 #include <algorithm>
 #include <set>
 
@@ -16,7 +16,7 @@ namespace {
 
 using cann::TraceProcess;
 
-// Of one counter, "Usage(%)". `UseOf` calls what it is given with moments and percentages.
+// Draws one counter, "Usage(%)". `UseOf` calls the given function with times and percentages.
 template <typename UseOf>
 class HostUsageLayer : public cann::Layer {
  public:

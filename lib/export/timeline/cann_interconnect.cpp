@@ -1,5 +1,5 @@
-// Layers hbm and hccs: bandwidth of memory and of the links between devices, as counters.
-// Source: cann_system.md 4, 8.
+// Layers hbm and hccs: bandwidth of memory and of the links between devices, as counters. Source:
+// cann_system.md 4, 8.
 #include "export/products.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
 

@@ -1,5 +1,5 @@
-// Layer memory: device memory that operators hold, as the allocator counts it.
-// Source: cann_host.md 1.8 (task_memory_info).
+// Layer memory: device memory held by operators, as counted by the allocator. Source:
+// cann_host.md 1.8 (task_memory_info).
 #include <set>
 
 #include "export/cann_rules.hpp"

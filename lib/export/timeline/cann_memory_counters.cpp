@@ -42,14 +42,14 @@ class DdrLayer : public cann::CounterLayer {
                      {"ddr", cann::TraceProcess::ddr, "DDR"}) {}
 
  private:
-  // Those of single masters are in the views alone.
+  // Tracks of single masters are not drawn.
   bool draws(const CounterTrack& track) const override { return !track.number; }
   void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
     out.argument_number(key, sample.shown());
   }
 };
 
-// A process of the layer llc: the tracks of one sort.
+// A process of the layer llc, for the tracks that `takes` selects.
 class LlcProcess : public cann::CounterLayer {
  public:
   using Takes = bool (*)(const CounterTrack& track);
@@ -81,7 +81,7 @@ class LlcLayer : public cann::Layer {
       cann::TraceProcess process;
       LlcProcess::Takes takes;
     };
-    // The last three are the 310's, which has no SIO.
+    // The last three are for the 310, which has no SIO.
     static constexpr Part kParts[] = {
         {"LLC", cann::TraceProcess::llc,
          [](const CounterTrack& track) {
@@ -143,7 +143,7 @@ class PcieLayer : public cann::Layer {
   }
 
  private:
-  // MB/s, of the latency us.
+  // Returns MB/s; latency in us.
   static double mean_of(const PcieRecord& record, std::size_t group) {
     if (group == PcieRecord::kGroups) return 0;
     const auto value = static_cast<double>(record.values[group][2].value_or(0));

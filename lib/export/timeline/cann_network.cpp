@@ -1,5 +1,5 @@
-// Layers nic and roce: what the ports of the network sent and received, as counters.
-// Source: cann_system.md 9.
+// Layers nic and roce: data sent and received by network ports, as counters. Source:
+// cann_system.md 9.
 #include <array>
 #include <cmath>
 #include <string>
@@ -14,9 +14,9 @@ namespace msprof {
 
 namespace {
 
-// Names of one direction, as JSON.
+// Names for one direction, as JSON.
 struct DirectionNames {
-  std::size_t first;  // of its cells
+  std::size_t first;  // index of its first cell
   std::string_view ending;
   std::string_view efficiency;
   std::string_view packets;
@@ -51,7 +51,7 @@ class NetworkLayer : public cann::CounterLayer {
     }
     for_each_counter_moment<network::kCells>(
         samples, network::cell_of, [&](const network::Line& line) {
-          // Of no bandwidth nothing is a part.
+          // Efficiency cannot be computed without a bandwidth.
           if (line.shown(network::kBandwidth) == 0) return;
           processes.begin(*line.track);
           const PortLane& port = ports[line.track->index];

@@ -1,5 +1,5 @@
-// Layer overlap: spans in which each device computed, communicated, or did neither.
-// Source: cann_device.md 23.6.
+// Layer overlap: times in which each device computed, communicated, or was idle. Source:
+// cann_device.md 23.6.
 #include <array>
 
 #include "base/number.hpp"

@@ -1,4 +1,5 @@
-// Layer runtime_memory: what the runtime has allocated, as counters. Source: cann_new_kinds.md 3.1.
+// Layer runtime_memory: memory allocated by the runtime, as counters. Source:
+// cann_new_kinds.md 3.1.
 #include <map>
 #include <set>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace msprof {
 
 namespace {
 
-// Addresses that are reserved hold no memory and are a counter of their own.
+// Reserved addresses hold no memory, so they have a separate counter.
 std::string_view runtime_counter_name(std::int64_t kind, bool is_reserved) {
   if (is_reserved) return "\"Runtime reserved addresses\"";
   if (kind == 1) return "\"Runtime host memory\"";
@@ -33,7 +34,7 @@ class CannRuntimeMemoryCounters : public cann::Layer {
              TraceJsonWriter& out) const override {
     constexpr std::int64_t kHost = 1;
     const cann::TraceProcesses processes(db);
-    // Of one moment releases come first.
+    // At equal times, negative sizes (releases) come first.
     Statement read = db.prepare(
         "SELECT time_ns, size_bytes AS bytes, device_id, kind, space FROM runtime_memory"
         " WHERE is_free = 0 UNION ALL SELECT end_ns, -size_bytes, device_id, kind, space"

@@ -1,5 +1,5 @@
-// Layers acc_pmu, stars_soc, stars_chip_trans, sio, qos and ub: what the SoC counts of its
-// accelerators, dies, links and masters. Source: cann_system.md 13, 14, 22.
+// Layers acc_pmu, stars_soc, stars_chip_trans, sio, qos and ub: SoC counters of accelerators, dies,
+// links and masters. Source: cann_system.md 13, 14, 22.
 #include <algorithm>
 #include <map>
 
@@ -21,7 +21,7 @@ LayerInfo soc_layer(std::string_view name, std::string_view help, std::string_vi
           .group = kCounterLayers};
 }
 
-// An event of a counter has the largest value of all accelerators at its time.
+// Each event has the largest value of all accelerators at its time.
 class AccPmuLayer : public cann::CounterLayer {
  public:
   AccPmuLayer()
@@ -50,7 +50,7 @@ class AccPmuLayer : public cann::CounterLayer {
   }
 };
 
-// Layers whose event has the value as it is stored, under a key.
+// Writes the stored value under a key.
 class SocLevelLayer : public cann::CounterLayer {
  public:
   SocLevelLayer()
@@ -80,7 +80,7 @@ class ChipTransLayer : public cann::CounterLayer {
     struct Event {
       std::string name;
       std::string key;
-      std::string_view id_key;  // empty: the key says which it is
+      std::string_view id_key;  // empty: the key already identifies it
       TraceLane lane;
     };
     std::vector<Event> events;
@@ -105,7 +105,7 @@ class ChipTransLayer : public cann::CounterLayer {
   }
 };
 
-// Layers whose event has the values of all dies at its time, each under the name of its die.
+// Writes one event per time with the values of all dies, each under the name of its die.
 class DieLayer : public cann::CounterLayer {
  public:
   using CounterLayer::CounterLayer;
@@ -177,7 +177,7 @@ class QosLayer : public DieLayer {
   }
 };
 
-// One event a port and time.
+// One event per port and time.
 class UbLayer : public DieLayer {
  public:
   UbLayer()

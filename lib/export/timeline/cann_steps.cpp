@@ -1,6 +1,6 @@
-// Layer step_trace: iterations of models, with forward and backward pass.
-// Sources: cann_device.md 13 (durations), 20.2. What CANN 5 drew is known from timelines that it
-// wrote.
+// Layer step_trace: iterations of models, with forward and backward pass. Sources:
+// cann_device.md 13 (durations), 20.2. The form of CANN 5 is that of timelines written by its
+// tools.
 #include <map>
 #include <set>
 #include <string>
@@ -14,7 +14,7 @@ namespace msprof {
 
 namespace {
 
-// Device, model, iteration; those without a model last.
+// By device, model, iteration; those without a model last.
 constexpr const char* kOrder = " ORDER BY i.device_id, i.model_number NULLS LAST, i.number, i.id";
 
 enum StepCell : int {
@@ -66,7 +66,7 @@ class StepWriter {
            scope_.takes_model(row.maybe_integer(kStepModel));
   }
 
-  // The thread of the row's model. Thread ids are numbers of 32 bits with a sign
+  // Returns the thread of the row's model. Thread ids are signed 32-bit numbers
   // (cann_device.md 20.2).
   TraceLane lane(const Statement& row) {
     constexpr std::uint32_t kFirstThread = 70000;
@@ -76,12 +76,12 @@ class StepWriter {
     return {processes_.pid(process(), row.integer(kStepDevice)), thread};
   }
 
-  // That of the tasks, in CANN 5 one of its own.
+  // Returns the process of the tasks; a separate one in CANN 5.
   cann::TraceProcess process() const {
     return is_cann5_ ? cann::TraceProcess::cann5_steps : cann::TraceProcess::hardware;
   }
 
-  // A piece of an iteration; false where it is too short to be drawn.
+  // Starts a slice of an iteration; returns false if it is too short to be drawn.
   bool begin(std::string_view name, std::int64_t number, TraceLane where, std::int64_t start,
              std::int64_t duration, std::string_view category) {
     return out_.begin_slice({quoted(name, number)}, where, start, duration, {category});
@@ -91,7 +91,7 @@ class StepWriter {
                         : out_.argument_time({key}, row.integer(column));
   }
 
-  // Duration: us, in CANN 5 ns.
+  // Writes a duration in us, in CANN 5 in ns.
   void length(std::string_view name, std::int64_t ns) {
     const std::string key = "\"" + std::string(name) + (is_cann5_ ? "(ns)\"" : "(us)\"");
     is_cann5_ ? out_.argument({key}, ns) : out_.argument_us({key}, ns);
@@ -130,14 +130,14 @@ class StepWriter {
       length("Iteration Refresh", row.integer(kStepRefresh));
       out_.end_slice();
     }
-    // Arrows go from iterations that are drawn.
+    // Arrows start only at drawn iterations.
     if (!out_.draws(row.integer(kStepDuration))) return;
     is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
   }
 
-  // An arrow from each iteration to the next of its model: 'f' ends it, so that the next can begin.
-  // It leaves the middle of the refresh, which is drawn, and not a moment that the bound says
-  // nothing about.
+  // Draws an arrow from each iteration to the next one of its model; phase 'f' ends the previous
+  // arrow before the next one starts. The arrow starts in the middle of the refresh slice. BP End +
+  // data aug / 2, where the vendor's tool starts it, has no meaning.
   void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     begin_data_aug_end('f', row, where, number);
     out_.argument({"\"Iteration ID\""}, number);
@@ -149,8 +149,8 @@ class StepWriter {
     out_.end_slice();
   }
 
-  // In CANN 5 an arrow leaves the end of its iteration, and ends where the next begins to compute,
-  // with the time between. None ends that did not begin.
+  // In CANN 5 an arrow starts at the end of its iteration and ends at the forward start of the
+  // next, with the time between as argument. Ends without a start are left out.
   void write_cann5_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     if (begun_before(where, number) != nullptr) {
       begin_data_aug_end('t', row, where, number);
@@ -162,13 +162,13 @@ class StepWriter {
     out_.end_slice();
   }
 
-  // An arrow between iterations. Viewers keep it if its id is a number that no other one has.
+  // An arrow between iterations. Viewers keep it only if its id is a unique number.
   struct Arrow {
-    std::int64_t number = 0;  // of the iteration that it leaves
+    std::int64_t number = 0;  // the iteration where it starts
     std::int64_t id = 0;
   };
 
-  // The arrow to the iteration `number` of a track; null where none has begun.
+  // Returns the arrow to iteration `number` of a track; null if none was started.
   const Arrow* begun_before(TraceLane where, std::int64_t number) const {
     const auto last = last_arrows_.find({where.pid, where.tid});
     const bool is_before =
@@ -198,7 +198,7 @@ class StepWriter {
                     " part.is_get_next, i.id FROM iteration_part AS part"
                     " JOIN iteration AS i ON i.id = part.iteration_id") +
         kOrder + ", part.start_ns, part.id");
-    std::int64_t reduces = 0;  // of the whole file, in CANN 5 of the iteration
+    std::int64_t reduces = 0;  // across the whole file; in CANN 5 within the iteration
     std::int64_t iteration = kNull;
     while (read.step()) {
       if (is_cann5_ && read.integer(kIteration) != iteration) reduces = 0;
@@ -256,7 +256,7 @@ class StepWriter {
 
   const Database& db_;
   const ExportScope& scope_;
-  bool is_cann5_;  // with a process of its own
+  bool is_cann5_;  // with a separate process
   cann::TraceProcesses processes_;
   TraceJsonWriter& out_;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread

@@ -26,7 +26,7 @@ OutputFile shared_output_file(std::string_view topic, const std::string& time) {
 }  // namespace
 
 std::vector<IdRange> piece_ranges(IdRange ids) {
-  // Of 30 million rows and more the pieces are larger.
+  // With more than about 30 million rows, chunks get larger instead of more.
   constexpr std::uint64_t kMaxPieces = 1000;
   if (ids.first > ids.last) return {};
   const auto first = static_cast<std::uint64_t>(ids.first);
@@ -47,7 +47,8 @@ TraceProcesses::TraceProcesses(const Database& db)
 
 std::int64_t TraceProcesses::pid(TraceProcess process, std::int64_t device) const {
   constexpr std::uint64_t kOrderMask = 31;
-  // Data units have the place of operator memory, which is behind them.
+  // Operator memory shares its order number with data units; its device numbers are shifted past
+  // theirs.
   constexpr std::int64_t kDataUnits = 16;
   if (process == TraceProcess::operator_memory) device = (device + kDataUnits) % kHostDevice;
   const auto bits = static_cast<std::uint64_t>(host_pid_) << 10 |

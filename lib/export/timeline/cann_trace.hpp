@@ -1,5 +1,4 @@
-// Parts that the timeline layers of CANN captures share: their processes, their documents, texts
-// as JSON.
+// Helpers shared by the timeline layers of CANN captures: processes, documents, texts as JSON.
 // Source: cann_host.md 2.5, cann_device.md 23.1.
 #pragma once
 
@@ -45,14 +44,14 @@ enum class TraceProcess : std::int64_t {
   biu = 32,
   block_detail = 34,
   fusion = 35,
-  // Places that nothing else has here; the vendor's tool puts these behind all others, where its
-  // numbers depend on what else there is.
+  // Order numbers that are free here. The vendor's tool places these processes after all others,
+  // with numbers that depend on which others exist.
   operator_memory = 8,
-  dpu = 8,  // numbered by data units; operator_memory after them
+  dpu = 8,  // data units first, then operator_memory
   core_utilization = 5,
   ub = 4,
   voltage = 33,
-  // Of CANN 5, which numbered its processes in this way (cann_device.md 24).
+  // CANN 5 numbers its processes like this (cann_device.md 24).
   cann5_user_ranges = 0,
   cann5_steps = 1,
   cann5_acl = 2,
@@ -62,37 +61,38 @@ enum class TraceProcess : std::int64_t {
   cann5_runtime = 6,
 };
 
-// The process of tasks; CANN 5 called it after what schedules them.
+// Name of the process of tasks; CANN 5 names it after the scheduler.
 constexpr std::string_view hardware_name(bool is_cann5) {
   return is_cann5 ? "Task Scheduler" : "Ascend Hardware";
 }
 
-// ai_stack_time of CANN 5: one process, a thread each for AscendCL, GE, the runtime and tasks.
+// ai_stack_time of CANN 5: one process with a thread each for AscendCL, GE, the runtime and tasks.
 inline constexpr std::string_view kAiStackProcess = "AI Stack Time";
 enum class AiStackThread : std::int64_t { acl, ge, runtime, tasks };
 constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
   constexpr std::string_view kNames[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
   return kNames[static_cast<std::size_t>(thread)];
 }
-// The arguments of its slices.
+// Writes the arguments of its slices.
 void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns);
 
-// `ids` as stretches of rows that are a piece each; ids follow each other but for a store from
-// elsewhere, of which they are too many stretches to count.
+// Splits `ids` into ranges of one chunk each. Ids are contiguous except in an untrusted store, so
+// the number of ranges is limited.
 std::vector<IdRange> piece_ranges(IdRange ids);
 
-// Writes and numbers the processes of a timeline.
+// Assigns pids to the processes of a timeline and writes their metadata.
 class TraceProcesses {
  public:
   explicit TraceProcesses(const Database& db);
 
-  // pid of the capture << 10 | order << 5 | device, 32 bits; of the order the low 5 bits.
+  // Returns pid of the capture << 10 | low 5 bits of the order << 5 | device, as 32 bits.
   std::int64_t pid(TraceProcess process, std::int64_t device) const;
-  // Its metadata: name, label ("CPU" or "NPU <device>") and order.
+  // Writes the metadata of a process: name, label ("CPU" or "NPU <device>") and order.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
              std::string_view name) const;
-  // Writes it with its threads, each named `thread` and its number; nothing if there are none.
+  // Also writes its threads, each named `thread` and its number. Writes no metadata if there are no
+  // threads.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device, std::string_view name,
              std::string_view thread, const std::set<std::int64_t>& threads) const;
 
@@ -100,7 +100,7 @@ class TraceProcesses {
   std::int64_t host_pid_ = 0;
 };
 
-// A layer of msprof_<time of the collection>, where its `exists` finds something.
+// A layer of msprof_<time of the collection>, drawn if its `exists` query returns a row.
 class Layer : public TimelineLayer {
  public:
   using TimelineLayer::TimelineLayer;

@@ -1,5 +1,5 @@
-// Layer msproftx: ranges and marks that the application named, and the devices' sides of them.
-// Source: cann_host.md 2.5.
+// Layer msproftx: ranges and marks named by the application, on the host and on devices. Source:
+// cann_host.md 2.5.
 #include <map>
 #include <set>
 
@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-// Offset of an arrow's number from that of its mark.
+// Offset from a mark's id to its arrow's id.
 constexpr std::uint64_t kFirstArrow = 4'000'000'001;
 
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t mark_id,
@@ -36,7 +36,7 @@ class RangeWriter {
 
   void write() {
     write_ranges();
-    if (!is_cann5_) write_marks();  // CANN 5 knew none of devices
+    if (!is_cann5_) write_marks();  // CANN 5 has no device marks
   }
 
  private:
@@ -109,7 +109,7 @@ class RangeWriter {
     out_.argument({"\"event_type\""}, JsonText{event});
   }
 
-  // Of several marks that end one arrow only the latest is its last end.
+  // If several marks end one arrow, only the latest is its last end.
   void write_marks() {
     enum MarkCell : int {
       kDevice,
@@ -146,7 +146,7 @@ class RangeWriter {
       out_.argument({"\"Physic Stream Id\""}, stream);
       out_.argument({"\"Task Id\""}, read.integer(kTask));
       out_.end_slice();
-      // An end without its start is a warning in viewers.
+      // An end without a start is a warning in viewers.
       if (read.is_null(kHost)) continue;
       const std::int64_t host_start = read.integer(kHost);
       const std::int64_t host_end = read.integer(kHostEnd);
@@ -173,7 +173,8 @@ class RangeWriter {
   TraceJsonWriter& out_;
 };
 
-// Devices repeat marks of the host; marks of theirs alone make no file (cann_host.md 2.5).
+// Devices repeat marks of the host. Device marks without host marks produce no file
+// (cann_host.md 2.5).
 class CannUserRanges : public cann::Layer {
  public:
   CannUserRanges()

@@ -1,5 +1,5 @@
-// Timelines of captures of CANN 5 and older about what the host did: acl, ge, ge_op_execute,
-// runtime_api, msprof_tx, thread_group, ai_stack_time. Source: cann5_classic.md 10.
+// Host timelines for captures of CANN 5 and older: acl, ge, ge_op_execute, runtime_api, msprof_tx,
+// thread_group, ai_stack_time. Source: cann5_classic.md 10.
 #include <fmt/format.h>
 
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 using old::OldLayer;
 using old::OldProcess;
 
-// The calls that a file shows, in the order of their begins.
+// Reads the calls that a file shows, by start.
 cann::CallCursor calls_of(const Database& db, const ExportScope& scope) {
   return {db,
           scope,
@@ -48,7 +48,7 @@ void draw_acl(const Database& db, const OutputFile& file, TraceJsonWriter& out) 
   }
 }
 
-// The phases of executions of models.
+// Visits the phases of model executions.
 template <typename Take>
 void for_each_phase(const Database& db, const ExportScope& scope, Take&& take) {
   old::CallDetails details(db);
@@ -59,7 +59,7 @@ void for_each_phase(const Database& db, const ExportScope& scope, Take&& take) {
   }
 }
 
-// Number of the model of a name.
+// Finds the number of a model by its name.
 class ModelNumbers {
  public:
   explicit ModelNumbers(const Database& db) {
@@ -118,7 +118,7 @@ void draw_runtime(const Database& db, const OutputFile& file, TraceJsonWriter& o
                          calls.duration_ns()))
       continue;
     argument_id(out, {"\"Thread Id\""}, calls->thread_id);
-    // Calls that copy nothing have no size.
+    // Calls that copy no data have no size.
     if (details.find(calls->id) && details.size_bytes() != kNull && details.size_bytes() != 0) {
       out.argument_text({"\"data size\""}, fmt::format("{} byte", details.size_bytes()));
       out.argument_text({"\"memcpy direction\""},
@@ -152,7 +152,7 @@ void draw_user_ranges(const Database& db, const OutputFile& file, TraceJsonWrite
   }
 }
 
-// All that a thread did is one row, whatever layer it was in.
+// Draws all calls of a thread on one track, whatever their level.
 void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
   cann::Texts texts(db);
   const ModelNumbers models(db);
@@ -182,7 +182,8 @@ void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWrit
   }
 }
 
-// ai_stack_time: of each iteration the k-th call, the k-th phases of the graph engine, its tasks.
+// ai_stack_time: draws for each iteration the k-th call, the k-th phases of the graph engine, and
+// its tasks.
 class AiStack {
  public:
   AiStack(const Database& db, const OutputFile& file, TraceJsonWriter& out)

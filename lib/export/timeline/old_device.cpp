@@ -1,5 +1,5 @@
-// Timelines of captures of CANN 5 and older about what the device did: step_trace, task_time.
-// Source: cann5_classic.md 10.
+// Device timelines for captures of CANN 5 and older: step_trace, task_time. Source:
+// cann5_classic.md 10.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,13 +17,13 @@ namespace {
 
 using old::OldProcess;
 
-// A moment of a device as us of the host's monotonic clock.
+// Converts a device time to us of the host's monotonic clock.
 std::string us_of(const old::Times& times, std::int64_t device, std::int64_t wall_ns) {
   return times.device_ns(device, wall_ns).digits(6, 1000);
 }
 
-// The steps of models: a process a model, and of each iteration a thread for it, one for its
-// phases, one for its reduces.
+// Draws the steps of models: one process per model; for each iteration a thread for itself, one for
+// its phases and one for its reduces.
 class Steps {
  public:
   Steps(const Database& db, const OutputFile& file, TraceJsonWriter& out)
@@ -57,7 +57,8 @@ class Steps {
 
   void begin_model(std::optional<std::int64_t> model) {
     model_ = model;
-    // Each model is a process; the tools of that time gave all the number of the first.
+    // Each model gets a separate number; the tools of that time used the first model's number for
+    // all.
     process_.emplace(out_, file_, 1, old::host_process(db_) + models_++,
                      model ? fmt::format("Model ID:{}", *model) : "Model ID:N/A");
     row_ = 0;
@@ -93,7 +94,8 @@ class Steps {
     previous_ = Previous{step, whole};
   }
 
-  // From the end of an iteration to the forward begin of the next, which waits for its data.
+  // Draws an arrow from the end of an iteration to the forward start of the next, which waits for
+  // its data.
   void write_arrow(const Step& step, TraceLane, TraceLane phases) {
     if (!previous_ || !step.forward) return;
     const std::string name = json_string(fmt::format("Data_aug Bound {}", previous_->step.number));
@@ -128,7 +130,7 @@ class Steps {
     }
   }
 
-  // "<what> 3" with the moments and its length.
+  // Writes the slice "<what> 3" with the given times and its duration.
   template <typename Moments>
   void slice(std::string_view what, const Step& step, TraceLane lane, std::int64_t start_ns,
              std::int64_t end_ns, Moments&& moments) {
@@ -174,7 +176,7 @@ void draw_steps(const Database& db, const OutputFile& file, TraceJsonWriter& out
   Steps(db, file, out).write();
 }
 
-// The scheduler's tasks with a thread a stream, the AI CPUs, the reduces.
+// Draws the scheduler's tasks with one thread per stream, the AI CPUs, and the reduces.
 class Tasks {
  public:
   Tasks(const Database& db, const OutputFile& file, TraceJsonWriter& out)
@@ -325,7 +327,7 @@ class Tasks {
   std::vector<double> values_;
   cann::TaskCounters counters_;
   Statement op_;
-  std::optional<std::size_t> time_, cycles_;  // places among the metrics
+  std::optional<std::size_t> time_, cycles_;  // indexes into the metrics
 };
 
 void draw_tasks(const Database& db, const OutputFile& file, TraceJsonWriter& out) {

@@ -22,7 +22,7 @@ OldProcess::OldProcess(TraceJsonWriter& out, const OutputFile& file, std::int64_
     : out_(out), is_whole_(file.key == kWholeTimeline), layer_(layer), pid_(pid), name_(name) {}
 
 void OldProcess::begin() {
-  // Several processes of a layer may be drawn in turn.
+  // Set every time, because a layer can draw several processes alternately.
   if (is_whole_) out_.set_process_prefix(std::to_string(layer_));
   if (is_begun_) return;
   is_begun_ = true;

@@ -1,5 +1,5 @@
-// Parts that the timelines of captures of CANN 5 and older share: layers that are functions, and
-// processes as the tools of that time numbered them. Source: cann5_classic.md 10.
+// Helpers shared by the timelines of captures of CANN 5 and older: layers implemented as functions,
+// and processes numbered as by the tools of that time. Source: cann5_classic.md 10.
 #pragma once
 
 #include <cstdint>
@@ -27,23 +27,24 @@ class OldLayer : public cann::Layer {
   Draw draw_;
 };
 
-// A layer of a topic, of the whole capture beside each iteration unless `is_of_host` is false.
+// Makes a layer of a topic. Unless `is_of_host` is false, it shows the whole capture even if an
+// iteration is selected.
 std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_view exists,
                                           const Cann5Topic& topic, Draw draw,
                                           bool is_of_host = true);
 
-// The number of the profiled process.
+// Returns the id of the profiled process.
 std::int64_t host_process(const Database& db);
 
-// A text as JSON, N/A where there is none. Valid until the next text is asked for.
+// Returns a text as JSON; N/A if it is missing. Valid until the next look-up in `texts`.
 inline JsonText text_of(cann::Texts& texts, std::optional<std::int64_t> id) {
   const std::string_view text = id ? std::string_view(texts(*id)) : std::string_view();
   return {text.empty() ? "\"N/A\"" : text};
 }
 
-// A process of a timeline, which gets its names with the first slice of each thread. In a timeline
-// of its own it is a number; in that of all it is "<layer>_<number>", and stands in the order of
-// the layers.
+// A process of a timeline; writes its name before its first slice, and the name of each thread
+// before the thread's first slice. In a separate timeline its id is `pid`; in the timeline of all
+// processes it is "<layer>_<pid>", sorted by layer.
 class OldProcess {
  public:
   OldProcess(TraceJsonWriter& out, const OutputFile& file, std::int64_t layer, std::int64_t pid,
@@ -52,10 +53,10 @@ class OldProcess {
   OldProcess(const OldProcess&) = delete;
   OldProcess& operator=(const OldProcess&) = delete;
 
-  // "Thread 7", or what `name` says.
+  // The thread is named "Thread 7", or `name`.
   TraceLane thread(std::int64_t tid) { return thread(tid, "Thread " + std::to_string(tid)); }
   TraceLane thread(std::int64_t tid, std::string_view name);
-  // Without a name of its own.
+  // Returns a lane without writing a thread name.
   TraceLane unnamed(std::int64_t tid);
 
  private:
@@ -70,7 +71,7 @@ class OldProcess {
   std::set<std::int64_t> threads_;
 };
 
-// The tasks of streams: not those that collectives alone recorded.
+// Selects the tasks of streams, without those that only collectives recorded.
 class SchedulerTasks {
  public:
   explicit SchedulerTasks(const Database& db);

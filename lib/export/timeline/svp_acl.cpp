@@ -1,4 +1,4 @@
-// acl: the calls of the application's interface, a lane a thread. One file a model.
+// acl: the calls of the application's interface, one track per thread. One file per model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,9 +32,9 @@ std::map<std::int64_t, std::string> names_as_json(const Database& db) {
   return names;
 }
 
-// The batch in the file's name: that of the executions that were recorded, so that the file is
-// called like the task_time beside it; of several the one of net.info, else the smallest.
-// Without any execution it is net.info's, else 1.
+// Returns the batch for the file name: that of the recorded executions, so that it matches the
+// task_time file of the model. If there are several, the one of net.info, else the smallest.
+// Without executions it is that of net.info, else 1.
 std::int64_t batch_of(const Database& db, const svp::Model& model) {
   Statement read = db.prepare(
       "SELECT batch_num FROM step WHERE model_row = ? AND batch_num IS NOT NULL"
@@ -44,7 +44,7 @@ std::int64_t batch_of(const Database& db, const svp::Model& model) {
   return read.step() ? read.integer(0) : model.batch_num.value_or(1);
 }
 
-// Processes as a timeline numbers them: in a merged one, none has the number of a device.
+// Assigns process ids: in a merged timeline none may equal the number of a device.
 class Processes {
  public:
   Processes(const Database& db, const OutputFile& output_file) {
@@ -89,7 +89,7 @@ class SvpAcl : public TimelineLayer {
       log::info("{}: no net.info gives the batch; {} is used: the smallest of the captures, or 1",
                 output_file.stem, output_file.key);
     }
-    // Calls have no device of their own: they go with their model's.
+    // Calls have no device, so the device of their model decides.
     if (!takes_model(db, output_file)) return;
     const auto names = names_as_json(db);
     const auto name_of = [&](std::int64_t id) -> const std::string& {

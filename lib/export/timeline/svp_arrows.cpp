@@ -15,12 +15,12 @@ namespace {
 struct Span {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t id = 0;       // of a call
-  std::int64_t step_id = 0;  // of an execution
+  std::int64_t id = 0;       // for a call
+  std::int64_t step_id = 0;  // for an execution
   std::int64_t execution = 0;
 };
 
-// More calls of one model do not run at a time.
+// Limit for calls of one model that run at the same time.
 constexpr std::size_t kMaxOpen = 256;
 
 std::vector<Span> calls_named(const Database& db, std::int64_t model_row, std::string_view name) {
@@ -70,7 +70,7 @@ ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
     std::erase_if(open, [&](const Span& call) { return call.end_ns < execution.begin_ns; });
     if (open.size() > kMaxOpen)
       open.erase(open.begin(), open.end() - static_cast<std::ptrdiff_t>(kMaxOpen));
-    // Of several threads' calls the one that began last.
+    // If calls of several threads match, the one that started last.
     const auto around = std::find_if(open.rbegin(), open.rend(), [&](const Span& call) {
       return call.end_ns >= execution.end_ns;
     });

@@ -1,7 +1,7 @@
-// Arrows from the calls that ran a model to the executions they started, for the layers of a merged
-// timeline of a board. The records do not name each other, so that times decide: an execution is
-// of the synchronous call that it lies within. Executions that lie in none are of the asynchronous
-// calls, in their order, where there are as many of these and none begins later than its execution.
+// Arrows from the calls that ran a model to the executions they started, for the layers of a
+// board's merged timeline. The records have no ids in common, so times decide: an execution belongs
+// to the synchronous call that contains it. The other executions belong to the asynchronous calls,
+// in order, provided that the two are equal in number and no call starts after its execution.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace msprof::svp {
 
 class ExecutionArrows {
  public:
-  // Of one model; only arrows whose calls `scope` takes.
+  // For one model; only arrows whose calls are in `scope`.
   ExecutionArrows(const Database& db, std::int64_t model_row, const ExportScope& scope);
 
-  // Writes the begin of an arrow behind the slice of a call that has one.
+  // Writes the start of an arrow after the slice of a call that has one.
   void write_start(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
                    std::int64_t time_ns) const;
-  // The call whose arrow ends at this slice: the first one that is drawn of an execution that has
-  // one.
+  // Returns the call whose arrow ends at this slice: the first drawn slice of an execution that has
+  // an arrow.
   std::optional<std::int64_t> take_end(std::int64_t step_id, std::int64_t execution);
   static void write_end(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
                         std::int64_t time_ns);
 
  private:
   using Execution = std::pair<std::int64_t, std::int64_t>;  // step, number
-  std::map<Execution, std::int64_t> calls_;                 // those that have no end yet
-  std::set<std::int64_t> started_;                          // calls that have one
-  Execution asked_{-1, -1};                                 // last, and has none any more
+  std::map<Execution, std::int64_t> calls_;                 // calls whose arrow has no end yet
+  std::set<std::int64_t> started_;                          // calls that have an arrow
+  Execution asked_{-1, -1};  // last execution queried, known to have no arrow left
 };
 
 }  // namespace msprof::svp

@@ -1,6 +1,6 @@
-// task_time: the layer executions of a model, the NPU cores and the CPU operators a lane each;
-// where executions run at the same time, as those of several threads do, each has lanes of its own.
-// One file a model and batch: its captures follow each other on the same clock.
+// task_time: the layer executions of a model, with one track for the NPU cores and one for the CPU
+// operators. Executions that overlap, as those of several threads do, get separate tracks. One file
+// per model and batch: its captures share a clock and follow each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,9 +57,9 @@ ById<Op> ops_of(const Database& db, std::int64_t model_row) {
   return ops;
 }
 
-// Executions of a device that run at the same time: each has a turn, 0 for all if one follows
-// the other. Turns are those of the device, of all its models, because viewers lay the files of a
-// folder over each other. The records do not name threads, so that a turn is no thread.
+// Assigns executions of a device that overlap to different turns; turn 0 for all if none overlap.
+// Turns cover all models of the device, because viewers overlay the files of a folder. The records
+// do not name threads, so a turn is not a thread.
 class Turns {
  public:
   Turns(const Database& db, std::int64_t device) {
@@ -70,7 +70,7 @@ class Turns {
         " WHERE model.device_id = ? AND one.timed_start_ns IS NOT NULL"
         " ORDER BY one.timed_start_ns, one.step_id, one.execution");
     read.bind(1, device);
-    std::vector<std::int64_t> ends;  // of the last execution of each turn
+    std::vector<std::int64_t> ends;  // end of the last execution in each turn
     while (read.step()) {
       const std::int64_t begin = read.integer(2);
       const auto free =
@@ -88,17 +88,18 @@ class Turns {
     return at == later_.end() ? 0 : at->second;
   }
 
-  static constexpr std::size_t kMaxLanes = 256;  // beyond that the records are damaged
+  static constexpr std::size_t kMaxLanes = 256;  // more means damaged records
 
  private:
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> later_;  // all but those of turn 0
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> later_;  // turns other than 0
 };
 
-// The lanes of one unit. What the executions do not explain (records without the number of their
-// execution, damaged times) goes to the first lane where it lies beside or within the slices.
+// The lanes of one unit. Slices that conflict with their execution's lane (records without an
+// execution number, damaged times) go to the first lane where they are nested in, or do not
+// overlap, the other slices.
 class UnitLanes {
  public:
-  // Slices come in the order of their begin, of equal ones the longest first.
+  // Slices must be passed in order of start; at equal starts the longest first.
   std::size_t lane(std::size_t wanted, std::int64_t begin, std::int64_t end) {
     if (takes(wanted, begin, end)) return wanted;
     for (std::size_t lane = 0; lane < Turns::kMaxLanes; ++lane) {
@@ -117,10 +118,10 @@ class UnitLanes {
     return true;
   }
 
-  std::vector<std::vector<std::int64_t>> open_;  // ends of the slices that still run, by lane
+  std::vector<std::vector<std::int64_t>> open_;  // ends of the running slices, by lane
 };
 
-// What is drawn of a task; which lane it gets depends on all before it.
+// The drawn form of a task; its lane depends on all slices before it.
 struct Slice {
   const Op* op = nullptr;
   std::int64_t start_ns = 0;
@@ -132,8 +133,8 @@ struct Slice {
   bool is_first_of_lane = false;
 };
 
-// Finds the slices of a file one after the other, for pieces that are written side by side: each
-// takes its stretch of them when its turn has come.
+// Produces the slices of a file in order, for chunks that are written in parallel: each chunk takes
+// its range of slices when it is its turn.
 class Slices {
  public:
   Slices(const Database& db, const OutputFile& output_file)
@@ -153,12 +154,12 @@ class Slices {
   bool is_inferred() const { return is_inferred_; }
   bool is_for_any_thread() const { return tasks_.is_for_any_thread(); }
   std::int64_t pieces() const {
-    constexpr std::int64_t kMaxPieces = 1 << 16;  // no store has more tasks than these
+    constexpr std::int64_t kMaxPieces = 1 << 16;  // no store has more chunks of tasks
     return std::clamp<std::int64_t>((tasks_.count() + kPieceRows - 1) / kPieceRows, 1, kMaxPieces);
   }
 
-  // Those of a piece: pieces are begun in their order. True where it has more: the last one has all
-  // that are left.
+  // Returns the slices of a chunk; chunks must start in order. Returns true if the chunk has more
+  // slices, which only the last one can, because it gets all that remain.
   bool take(std::int64_t piece, std::vector<Slice>& slices) {
     std::unique_lock lock(mutex_);
     turn_has_come_.wait(lock, [&] { return next_piece_ == piece || has_failed_; });
@@ -177,7 +178,7 @@ class Slices {
     return false;
   }
 
-  // An event needs a start and a duration; tasks of a device without a frequency have none.
+  // An event needs a start and a duration; tasks of a device without a frequency have neither.
   void warn_of_missing() const {
     if (tasks_.missing() <= 0) return;
     log::warn("{}: {} layer executions have no start or duration (no frequency) and are left out",
@@ -191,7 +192,7 @@ class Slices {
     return read.step() ? read.integer(0) : 0;
   }
 
-  // False at the end.
+  // Returns false at the end.
   bool read(std::vector<Slice>& slices) {
     slices.reserve(kPieceRows);
     svp::TimedTask task;
@@ -286,7 +287,7 @@ class SvpTaskTime : public TimelineLayer {
     return fmt::format("{}, parallel {}", name, thread / lanes + 1);
   }
 
-  // Begins with take(): other pieces wait for it.
+  // Calls take() first, because other chunks wait for it.
   static void write_piece(Slices& slices, std::int64_t piece, TraceJsonWriter& out) {
     std::vector<Slice> own;
     for (bool has_more = true; has_more;) {

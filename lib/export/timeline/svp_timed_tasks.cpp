@@ -20,9 +20,9 @@ class TimedTasks::Source {
 
 namespace {
 
-// Each file that is read has a buffer of 64 kB.
+// Limits memory: each open file has a buffer of 64 kB.
 constexpr std::size_t kMaxOpenRuns = 64;
-// Tasks of a file that wait for one that began before them: 12 MB.
+// Limit for tasks of a file that wait for one that started before them: 12 MB.
 constexpr std::size_t kMaxHeld = std::size_t{1} << 18;
 
 struct Run {
@@ -58,7 +58,7 @@ bool is_behind(const TimedTask& a, const TimedTask& b) {
   return is_before(b, a);
 }
 
-// One run in order: a task is given when none can come any more that began before it.
+// Reads one run in order: returns a task once no earlier one can follow.
 class OrderedRun {
  public:
   OrderedRun(const Database& db, const Run& run)
@@ -99,18 +99,18 @@ class OrderedRun {
   const std::int64_t step_id_;
   const std::int64_t disorder_ns_;
   RowCursor<TaskRow> rows_;
-  std::vector<TimedTask> held_;  // a heap, the first in front
+  std::vector<TimedTask> held_;  // a heap, the earliest first
   std::int64_t last_start_ns_ = INT64_MIN;
   bool has_more_ = true;
 };
 
-// Several runs, each opened when its first task may be the next.
+// Merges several runs; opens each when its first task can be the next.
 class MergedRuns : public TimedTasks::Source {
  public:
   MergedRuns(const Database& db, std::vector<Run> runs) : db_(db), waiting_(std::move(runs)) {
     std::erase_if(waiting_, [](const Run& run) { return run.timed_count == 0; });
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const Run& a, const Run& b) {
-      return a.first_start_ns > b.first_start_ns;  // the next one at the back
+      return a.first_start_ns > b.first_start_ns;  // the next one last
     });
   }
 
@@ -132,7 +132,7 @@ class MergedRuns : public TimedTasks::Source {
  private:
   struct Open {
     std::unique_ptr<OrderedRun> run;
-    TimedTask task;  // its next
+    TimedTask task;  // its next task
   };
   static bool opens_later(const Open& a, const Open& b) { return is_before(b.task, a.task); }
 
@@ -140,7 +140,7 @@ class MergedRuns : public TimedTasks::Source {
     open_.push_back(std::move(one));
     std::push_heap(open_.begin(), open_.end(), opens_later);
   }
-  // The next task of the run whose task was given last.
+  // Reads the next task of the run whose task was returned last.
   void refill() {
     is_last_open_ = false;
     const std::int64_t given_ns = open_.front().task.start_ns;
@@ -158,8 +158,8 @@ class MergedRuns : public TimedTasks::Source {
 
   const Database& db_;
   std::vector<Run> waiting_;
-  std::vector<Open> open_;     // a heap, the first in front
-  bool is_last_open_ = false;  // the task that was given last is still that of the first
+  std::vector<Open> open_;     // a heap, the earliest first
+  bool is_last_open_ = false;  // open_.front() still has the task that was returned last
 };
 
 class SortedBySqlite : public TimedTasks::Source {
@@ -196,7 +196,7 @@ bool has_room_for_disorder(const Database& db, const Run& run) {
   return true;
 }
 
-// How many runs are open at a time.
+// Returns the maximum number of runs open at the same time.
 std::size_t most_open(const std::vector<Run>& runs) {
   std::vector<std::pair<std::int64_t, int>> moments;
   for (const Run& run : runs) {
@@ -204,7 +204,7 @@ std::size_t most_open(const std::vector<Run>& runs) {
     moments.emplace_back(run.first_start_ns, -1);
     moments.emplace_back(run.last_start_ns, 1);
   }
-  // Begins first: at one moment both are open.
+  // Starts sort before ends: at the same time both runs are open.
   std::sort(moments.begin(), moments.end());
   std::size_t open = 0;
   std::size_t most = 0;

@@ -1,5 +1,5 @@
-// TimedTasks: the tasks of a model of a board that have a start and a duration, in the order in
-// which they began; of those that began at the same time the longest first. For the timeline.
+// TimedTasks: reads the tasks of a board's model that have a start and a duration, by start; at
+// equal starts the longest first. For the timeline.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct TimedTask {
   std::int64_t execution = 0;
 };
 
-// Records of a file are nearly in that order, and import has noted how nearly (task_run_time): they
-// are read as they come, and the files of several captures are merged. Where they are in no order
-// that fits memory, SQLite sorts them.
+// Records of a file are almost sorted, and import stores how far they are out of order
+// (task_run_time). They are read in sequence, and the files of several captures are merged. If they
+// are too far out of order for memory, SQLite sorts them.
 class TimedTasks {
  public:
   TimedTasks(const Database& db, std::int64_t model_row, std::int64_t batch_num);
@@ -29,14 +29,14 @@ class TimedTasks {
   TimedTasks(const TimedTasks&) = delete;
   TimedTasks& operator=(const TimedTasks&) = delete;
 
-  // As import has counted them; a store from elsewhere may hold others.
+  // As counted by import; an untrusted store may differ.
   std::int64_t count() const { return count_; }
   // Tasks of the model without a start or a duration.
   std::int64_t missing() const { return missing_; }
-  // Any thread may go on with it, one at a time.
+  // Returns true if any thread may call next(), one at a time.
   bool is_for_any_thread() const;
 
-  // False at the end.
+  // Returns false at the end.
   bool next(TimedTask& task);
 
   class Source;
