@@ -1,5 +1,4 @@
-// Tables of the host: CANN_API, MSTX_EVENTS.
-// Source: cann_host.md 2.1 (which calls count), 2.6.
+// Tables of the host: CANN_API, MSTX_EVENTS. Source: cann_host.md 2.1 (which calls count), 2.6.
 #include <set>
 
 #include "export/scoped_rows.hpp"
@@ -18,7 +17,7 @@ constexpr Table kUserRanges{
     " message STRING, globalTid INTEGER, endGlobalTid INTEGER, domainId STRING,"
     " connectionId INTEGER"};
 
-// Levels that have a name, but none of ENUM_API_TYPE, are its "other" number
+// Levels that have a name but are not in ENUM_API_TYPE get its number for "other"
 // (cann_host.md 2.6).
 std::int64_t type_of(std::int64_t level) {
   return level == 30000 || level == 25000 || level == 20500 ? kOtherApiType : level;
@@ -40,7 +39,7 @@ void write_calls(Writer& out) {
 }
 
 void write_user_ranges(Writer& out) {
-  // Ids of marks that a device repeats follow those of the others.
+  // Ids of marks that a device repeats follow this one.
   constexpr std::int64_t kPlainConnection = 4'000'000'000;
   Rows rows(out, kUserRanges);
   Statement read = out.store().prepare(

@@ -27,13 +27,13 @@ constexpr Table kTasks{
 constexpr std::int64_t kMissingEnum = 65534;
 constexpr std::int64_t kInvalidEnum = 65535;
 
-// Numbers of the ENUM_HCCL_… tables are 16 bits.
+// In the ENUM_HCCL_… tables numbers have 16 bits.
 std::int64_t enum_of(std::optional<std::int64_t> number) {
   if (!number) return kMissingEnum;
   return *number == kNone32 ? kInvalidEnum : *number;
 }
 
-// Bytes a second, in the vendor's order of operations (cann_device.md 25.4).
+// Returns bytes per second, with the vendor's order of operations (cann_device.md 25.4).
 double bandwidth(double bytes, double ns) {
   return ns > 0 ? bytes / ns * 1000 * 1000 * 1000 : 0;
 }

@@ -23,7 +23,7 @@ constexpr Table kDpuTask{
     "dpuDeviceId INTEGER, globalTid NUMERIC, startNs NUMERIC, endNs NUMERIC, globalTaskId NUMERIC,"
     " streamId NUMERIC, taskId NUMERIC, opName STRING NUMERIC, args STRING NUMERIC"};
 
-// EngineArguments as an array of keys and values.
+// Formats arguments as an array of keys and values.
 class EngineArguments {
  public:
   EngineArguments& add(std::string_view key, std::int64_t value) {
@@ -89,7 +89,7 @@ std::string wait_arguments(const Statement& read) {
       .text();
 }
 
-// The tasks of communication units in TASK, by device and number.
+// Returns the ids in TASK of communication unit tasks, by device and number.
 std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ccu_task_ids(Writer& out) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ids;
   Statement read = out.store().prepare(
@@ -126,7 +126,7 @@ void write_ccu(Writer& out) {
 
 void write_dpu_tasks(Writer& out) {
   Rows rows(out, kDpuTask);
-  // Numbers after those of marks of devices, which are no tasks of devices either.
+  // Numbered after the marks of devices, which are not tasks of devices either.
   Statement marks = out.store().prepare("SELECT count(*) FROM device_mark");
   std::int64_t number = marks.step() ? marks.integer(0) : 0;
   Statement read = out.store().prepare(

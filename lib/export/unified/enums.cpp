@@ -1,5 +1,4 @@
-// Tables ENUM_…: texts of the numbers in other tables. Source: cann_host.md 2.6, 1.9 (T4, T6 to
-// T8).
+// Tables ENUM_…: texts for numbers in other tables. Source: cann_host.md 2.6, 1.9 (T4, T6 to T8).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +48,7 @@ class EnumTable {
   std::optional<Statement> insert_;
 };
 
-// Numbers of collectives have 16 bits here, the last two for none and for an invalid one.
+// Numbers of collectives have 16 bits here; the last two mean missing and invalid.
 void write_collective_enum(Database& target, std::string_view name,
                            std::span<const Entry> entries) {
   constexpr std::int64_t kMissing = 65534;

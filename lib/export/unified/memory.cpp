@@ -47,7 +47,7 @@ void write_frequency(Writer& out) {
       "SELECT device_id, time_ns, value, number FROM counter JOIN track ON track.id = track_id"
       " JOIN name ON name.id = track.name_id WHERE name.text GLOB 'AI Core Freq*'"
       " ORDER BY counter.id");
-  // The track of a die has its number (chips 15 and 16).
+  // The track of a die has the number of the die (chips 15 and 16).
   while (read.step()) {
     rows.add(
         {read.integer(0), read.integer(1), read.integer(2), read.maybe_integer(3).value_or(kNone)});

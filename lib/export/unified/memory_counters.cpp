@@ -1,5 +1,5 @@
-// Tables of memory in use and of the traffic of memory, caches and PCIe: NPU_MEM, NPU_MODULE_MEM,
-// DDR, LLC, PCIE. Source: cann_system.md 2, 3, 5, 6, 7.
+// Tables of memory in use, and of traffic of memory, caches and PCIe: NPU_MEM, NPU_MODULE_MEM, DDR,
+// LLC, PCIE. Source: cann_system.md 2, 3, 5, 6, 7.
 #include "export/pcie_records.hpp"
 #include "export/unified/unified_counters.hpp"
 
@@ -33,7 +33,7 @@ void write_npu_mem(Writer& out) {
   CounterSamples samples(out.store(), "npu_mem", {});
   if (samples.tracks().empty()) return;
   const std::int64_t types[] = {out.text("app"), out.text("device"), out.text("unknown")};
-  // The three samples of a record stand one behind the other, their sum the last.
+  // The three samples of a record are consecutive; their sum is the last.
   std::int64_t ddr = 0;
   std::int64_t hbm = 0;
   while (samples.next()) {
@@ -64,7 +64,7 @@ void write_ddr(Writer& out) {
   for_each_moment<kCells>(
       out.store(), "ddr",
       [](const CounterTrack& track) -> std::size_t {
-        // Those of single masters have no column.
+        // Tracks of single masters have no column.
         return track.number ? kCells : track.counter == "Read" ? 0 : 1;
       },
       [&](const Moment<kCells>& moment) {

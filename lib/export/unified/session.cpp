@@ -1,4 +1,4 @@
-// Tables of the capture as a whole: META_DATA, HOST_INFO, NPU_INFO, RANK_DEVICE_MAP,
+// Tables about the whole capture: META_DATA, HOST_INFO, NPU_INFO, RANK_DEVICE_MAP,
 // SESSION_TIME_INFO. Source: cann_host.md 2.6.
 #include <fmt/format.h>
 

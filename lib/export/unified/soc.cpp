@@ -1,4 +1,4 @@
-// Tables of the counters of the SoC and of sampled cores: ACC_PMU, SOC_BANDWIDTH_LEVEL, SIO, QOS,
+// Tables of SoC counters and of sampled cores: ACC_PMU, SOC_BANDWIDTH_LEVEL, SIO, QOS,
 // SAMPLE_PMU_TIMELINE, SAMPLE_PMU_SUMMARY. Source: cann_system.md 13, 14; cann_device.md 6.4.
 #include <algorithm>
 #include <array>
@@ -57,7 +57,7 @@ std::size_t column_in(const std::string_view (&columns)[kCount], std::string_vie
 
 void write_acc_pmu(Writer& out) {
   Rows rows(out, kAccPmu);
-  // Records of one time come by the number of the accelerator.
+  // Records of the same time are sorted by accelerator number.
   struct Record {
     std::int64_t device = 0;
     std::int64_t number = 0;
@@ -107,7 +107,7 @@ void write_sio(Writer& out) {
   CounterSamples samples(out.store(), "sio", {});
   constexpr double kMegabyte = 1 << 20;
   for_each_time(samples, [&](std::span<const CounterSample> group) {
-    // The samples of a die are neighbours.
+    // The samples of a die are consecutive.
     for (std::size_t i = 0; i < group.size();) {
       const CounterTrack& track = *group[i].track;
       std::array<std::int64_t, std::size(kSioColumns)> cells;
@@ -145,7 +145,7 @@ void write_core_timeline(Writer& out, Rows& rows, std::string_view kind, std::st
   while (samples.next()) {
     const CounterTrack& track = *samples->track;
     if (track.part.value_or(0) != 0) continue;
-    // A sample at the time of the one before it has no use of its own.
+    // A sample with the same time as the previous one has no utilization.
     const bool is_first = !has_begun[track.index];
     has_begun[track.index] = true;
     if (!samples->begin_ns && !is_first) continue;

@@ -1,6 +1,6 @@
 // Tables of tasks: TASK, COMPUTE_TASK_INFO, COMMUNICATION_SCHEDULE_TASK_INFO, TASK_PMU_INFO (one
-// walk over the tasks), MEMCPY_INFO.
-// Source: cann_host.md 2.6 (marks), cann_device.md 14.3 (taskType), 14.5 (which tasks), 25.1.
+// pass over the tasks), MEMCPY_INFO. Source: cann_host.md 2.6 (marks), cann_device.md 14.3
+// (taskType), 14.5 (which tasks), 25.1.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@ namespace msprof::unified {
 
 namespace {
 
-// Texts of operators in the unified database, as string ids, kept for all tasks of an operator.
+// Texts of operators as string ids of the unified database, cached for all tasks of an operator.
 // Source: cann_host.md 2.6, cann_device.md 25.1.
 
 struct TaskOp {
@@ -43,9 +43,9 @@ class TaskOps {
  public:
   explicit TaskOps(Writer& out);
 
-  // Valid until the next call. Throws for an operator that is not there.
+  // Valid until the next call. Throws for an unknown operator.
   const TaskOp& of(std::int64_t op_id);
-  // Streams on which kernels drive collectives.
+  // Returns true for a stream on which kernels drive collectives.
   bool is_scheduling_stream(std::int64_t stream) const { return kfc_streams_.count(stream) != 0; }
 
  private:
@@ -58,10 +58,10 @@ class TaskOps {
   Statement text_;
   std::set<std::int64_t> kfc_streams_;
   std::unordered_map<std::int64_t, TaskOp> known_;
-  std::unordered_map<std::int64_t, std::int64_t> shapes_;  // string ids with quotes, by name id
+  std::unordered_map<std::int64_t, std::int64_t> shapes_;  // ids of quoted strings, by name id
 };
 
-// Beyond so many operators they are read again and again rather than kept.
+// Operators beyond this number are read repeatedly instead of being cached.
 constexpr std::size_t kMaxOps = 1 << 15;
 
 enum Cell : int {
@@ -70,7 +70,7 @@ enum Cell : int {
   kMixBlockNum,
   kUnit,
   kType,
-  kFirstTensor,  // formats, types, shapes of inputs; the same of outputs
+  kFirstTensor,  // formats, types, shapes of inputs; then of outputs
   kAttribute = kFirstTensor + 6,
   kDynamic,
   kHf32,
@@ -106,7 +106,7 @@ std::string TaskOps::text_of(std::int64_t name_id) {
   return text_.step() ? std::string(text_.text(0)) : std::string();
 }
 
-// In quotes, as op_summary has them.
+// Quoted, as in op_summary.
 std::int64_t TaskOps::shapes(std::optional<std::int64_t> name_id) {
   if (!name_id) return out_.name(name_id);
   const auto [at, is_new] = shapes_.try_emplace(*name_id);
@@ -145,16 +145,16 @@ TaskOp TaskOps::load(std::int64_t op_id) {
   return op;
 }
 
-// Table TASK_PMU_INFO: every metric of both kinds of cores, a row a task and metric. For the walk
-// over the tasks, which asks in the order of their ids. It is by far the largest table.
-// Source: cann_device.md 12.3, 25.2.
+// Table TASK_PMU_INFO: every metric of both kinds of cores, one row per task and metric. Tasks must
+// be passed in ascending order of ids. It is by far the largest table. Source: cann_device.md 12.3,
+// 25.2.
 
 class TaskPmu {
  public:
   explicit TaskPmu(Writer& out);
 
   bool has_metrics() const { return !metrics_.columns().empty(); }
-  // The rows of a task, where it has counters. `task` comes without them.
+  // Writes the rows of a task if it has counters; `task` is passed without them.
   void write(std::int64_t task_id, std::int64_t unified_id, std::int64_t device_id, PmuTask task);
 
  private:
@@ -174,8 +174,9 @@ constexpr std::uint32_t kValueColumn = 1 << 2;
 constexpr Table kTaskPmu{
     "TASK_PMU_INFO", "globalTaskId INTEGER, name STRING, value NUMERIC", {}, kValueColumn};
 
-// Times are ns, without their unit. Of the native columns all units go and values stay; of the
-// others rates are bytes a second by 1024^3, and KB are told (cann_device.md 25.2).
+// Returns the name of a metric in the table and its factor. Times are ns without a unit. For native
+// columns the other units are dropped and values stay. For the others, rates are bytes per second
+// (factor 1024^3), and KB stays in the name (cann_device.md 25.2).
 std::string db_name(std::string_view name, bool is_native, double& factor) {
   struct Unit {
     std::string_view suffix;
@@ -231,7 +232,7 @@ constexpr Table kCompute{
     " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
     " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
     " attrInfo STRING, opState STRING, hf32Eligible STRING, gridDim STRING, blockDim STRING"};
-// Of schema 1.0.0, in which blockDim is the number of blocks.
+// Schema 1.0.0, in which blockDim is the number of blocks.
 constexpr Table kCann8Compute{
     "COMPUTE_TASK_INFO",
     "name STRING, globalTaskId INTEGER PRIMARY KEY, blockDim INTEGER, mixBlockDim INTEGER,"
@@ -265,7 +266,7 @@ class TaskWalk {
     while (tasks.next()) write_task(*tasks, tasks.end_ns());
   }
 
-  // The device's side of marks: tasks of their own.
+  // Writes the marks of devices as separate tasks.
   void write_marks() {
     std::int64_t number = 0;
     Statement read = out_.store().prepare(

@@ -1,5 +1,5 @@
-// Parts that the tables of counters in the unified database share: cells of samples, and the
-// samples of one moment as one row. For unified/.
+// Helpers shared by the tables of counters in the unified database: cells of samples, and the
+// samples of one time as a row. For unified/.
 #pragma once
 
 #include <array>
@@ -12,25 +12,25 @@
 
 namespace msprof::unified {
 
-// Device number of a track; of the host that which timelines give it.
+// Returns the device number of a track; for the host the number that timelines use.
 std::int64_t device_of(const CounterTrack& track);
 
-// A value as a cell: what does not fit is the largest, or its negative.
+// Converts a value to a cell; clamps it to ±INT64_MAX.
 std::int64_t wide_cell(int128 value);
 
-// What a sample is in the unit without its factor, the fraction cut: bytes a second of MB/s.
+// Returns the value in the unit without its prefix, truncated: bytes per second for MB/s.
 std::int64_t base_units(const CounterSample& sample);
 
-// The samples of a CounterMoment in their base_units(); kNull where there is none.
+// The samples of a CounterMoment in base_units(); kNull if a sample is missing.
 template <std::size_t kCells>
 struct Moment {
-  const CounterTrack* track = nullptr;  // of the first of them
+  const CounterTrack* track = nullptr;  // track of the first sample
   std::int64_t time_ns = 0;
   std::array<std::int64_t, kCells> cells{};
 };
 
-// Shows the moments of a kind; `place(track)` is the cell that a track fills, kCells or more for
-// none.
+// Visits the samples of a kind grouped by time. `place(track)` returns the cell that a track fills,
+// or kCells or more to ignore the track.
 template <std::size_t kCells, typename Place, typename Visit>
 void for_each_moment(const Database& db, std::string_view kind, Place&& place, Visit&& visit) {
   CounterSamples samples(db, kind, {});

@@ -1,4 +1,4 @@
-// The unified database msprof_<time>.db: the families of its tables, and the file.
+// Writes the unified database msprof_<time>.db: the list of its table families, and the file.
 #include <fmt/format.h>
 
 #include "base/atomic_file.hpp"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// THE list, in the order of writing.
+// The list of table families, in the order of writing.
 constexpr void (*kFamilies[])(unified::Writer&) = {
     unified::write_enums,           unified::write_session,    unified::write_calls,
     unified::write_tasks,           unified::write_copies,     unified::write_communication,
@@ -26,7 +26,7 @@ constexpr void (*kFamilies[])(unified::Writer&) = {
     unified::write_soc_bandwidth,   unified::write_sio,        unified::write_qos,
     unified::write_core_samples,    unified::write_ccu,        unified::write_dpu_tasks};
 
-// True if there is anything but the description of the capture.
+// Returns true if the capture has data besides its description.
 bool has_rows(const Database& db) {
   Statement any = db.prepare(
       "SELECT EXISTS(SELECT 1 FROM api_call) OR EXISTS(SELECT 1 FROM task WHERE"
@@ -38,7 +38,7 @@ bool has_rows(const Database& db) {
   return any.step() && any.integer(0) != 0;
 }
 
-// Large tables want large pages; but every table takes one.
+// Large pages suit large tables, but every table needs at least one page.
 int page_bytes_for(const fs::path& store) {
   constexpr std::uintmax_t kLargeStore = 32 << 20;
   std::error_code error;

@@ -113,7 +113,7 @@ Writer::Writer(const Database& store, Database& target, bool has_cann8_names)
   missing_ = text("N/A");
 }
 
-// The ids of the store are the string ids: cells need no translation.
+// Ids of the store's names are used as string ids, so cells need no translation.
 void Writer::count_names() {
   Statement read = store_.prepare("SELECT id FROM name ORDER BY id");
   while (read.step()) {

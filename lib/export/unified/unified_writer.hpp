@@ -1,8 +1,7 @@
-// UnifiedWriter: the unified database msprof_<time>.db while it is written: its tables, its string
-// ids, and what all tables ask of the store. For the tables, one file a family.
-// Source: cann_host.md 2.6, cann_device.md 25.
-// To add a table: a UnifiedTable and a function in a file of its own, and the function's name in
-// unified_db.cpp.
+// UnifiedWriter: writes the unified database msprof_<time>.db: its tables, its string ids, and data
+// of the store that all tables need. Each family of tables has one file. Source: cann_host.md 2.6,
+// cann_device.md 25. To add a table, define a unified::Table and a function in a new file, and add
+// the function to unified_db.cpp.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +22,12 @@
 
 namespace msprof::unified {
 
-// TaskIds: the ids that the unified database gives to tasks ("globalTaskId"). Tasks of a graph that
+// TaskIds: assigns the ids of tasks in the unified database ("globalTaskId"). Tasks of a graph that
 // runs again have the same device, stream, number, context and batch, and share an id: that of the
-// first of them that is asked for (cann_host.md 2.6).
-// Four bytes a task identify most tasks whose key is their own; the others are kept exactly.
+// first one queried (cann_host.md 2.6). A hash table of at most four bytes per task recognizes most
+// tasks whose key is unique; only the others are stored exactly.
 
-// Context: -1 for none.
+// Context: -1 if missing.
 struct TaskKey {
   std::int64_t device = 0;
   std::int64_t stream = 0;
@@ -39,7 +38,7 @@ struct TaskKey {
 };
 
 TaskKey task_key(const TaskRow& task);
-// The columns of `task` that make a key, in a query; `first_cell` is where they begin.
+// The columns of `task` that form a key, for a query; `first_cell` is the index of the first.
 inline constexpr std::string_view kTaskKeyColumns =
     "task.device_id, task.stream_id, task.task_number, task.batch, task.context";
 TaskKey task_key(const Statement& row, int first_cell);
@@ -49,9 +48,9 @@ class TaskIds {
   explicit TaskIds(const Database& store);
 
   std::int64_t of(std::int64_t task_id, const TaskKey& key);
-  // True once for each id: what the tasks of a key have in common is written for one of them.
+  // Returns true once per id: data that the tasks of a key share is written for one of them.
   bool describe(std::int64_t task_id, const TaskKey& key);
-  // Of what is a task only for the unified database; 0, 1, …
+  // Returns an id for an item that is a task only in the unified database; `number` is 0, 1, …
   std::int64_t extra(std::int64_t number) const;
 
  private:
@@ -73,21 +72,21 @@ class TaskIds {
 
 struct Table {
   std::string_view name;
-  // As SQL declares them, joined by ", "; "name STRING" is an INTEGER that holds a string id,
-  // "name STRING NUMERIC" a NUMERIC.
+  // SQL declarations joined by ", "; "name STRING" is an INTEGER that holds a string id, "name
+  // STRING NUMERIC" a NUMERIC.
   std::string_view columns;
-  std::string_view index = {};  // SQL, run when all rows are there
+  std::string_view index = {};  // SQL, run after all rows are written
   std::uint32_t real_columns = 0;
 };
 
-// Cells without a value of their own.
+// Value of cells that have no value.
 inline constexpr std::int64_t kNone = -1;
 
-// "connectionId" of a mark that devices repeat (cann_host.md 2.6): beyond those of calls and plain
-// ranges.
+// Returns the "connectionId" of a mark that devices repeat (cann_host.md 2.6); greater than those
+// of calls and plain ranges.
 std::int64_t mark_connection(std::int64_t mark_id);
 
-// The bits of a double as a cell. Never those of kNull, which are -0.0.
+// Returns the bits of a double as a cell. Never equal to kNull, whose bits are those of -0.0.
 std::int64_t real_cell(double value);
 
 class Writer {
@@ -95,39 +94,40 @@ class Writer {
   Writer(const Database& store, Database& target, bool has_cann8_names = false);
 
   const Database& store() const { return store_; }
-  // Begin of the collection: tasks that ended, and all else that began, before it are left out
-  // (cann_host.md 2.6, cann_device.md 14.5).
+  // Start of the collection. Tasks that end before it, and all other records that start before it,
+  // are left out (cann_host.md 2.6, cann_device.md 14.5).
   std::int64_t begin_ns() const { return begin_ns_; }
   std::int64_t process_id() const { return process_id_; }
-  // True for tables as CANN 8.0 to 8.5 named their columns.
+  // Returns true if columns have the names of CANN 8.0 to 8.5.
   bool has_cann8_names() const { return has_cann8_names_; }
   std::int64_t thread(std::int64_t thread_id) const;  // "globalTid"
   TaskIds& task_ids() { return task_ids_; }
 
-  // The string id of a row of `name`; throws for one that is not there. Null is "N/A".
+  // Returns the string id of a row of `name`; that of "N/A" if empty. Throws for an unknown id.
   std::int64_t name(std::optional<std::int64_t> name_id) const;
-  // The string id of another text; the same text has the same.
+  // Returns the string id of another text; equal texts have equal ids.
   std::int64_t text(std::string_view text);
-  // Searches once for those that `name` has already; before text() is called for them.
+  // Looks up all `texts` in `name` with one query. Call before text() is called for them.
   void find_texts(std::span<const std::string> texts);
 
-  // For the few rows that have texts in their cells: a statement without the queue.
+  // For the few tables with texts in their cells, which are written with statements, bypassing the
+  // queue.
   Database& target();
 
-  // Numbers a table and makes it; Rows does so for the first row.
+  // Creates a table and returns its number. Rows calls it for the first row.
   struct Made {
     std::size_t number = 0;
     std::vector<std::size_t> string_columns;
   };
   Made create(const Table& table);
   std::int64_t* add_row(std::size_t table) { return tables_.add_row(table); }
-  // Marks that a row refers to that string: only such are written.
+  // Marks a string as used by a row; only used strings are written.
   void use(std::int64_t string_id) {
     const auto id = static_cast<std::size_t>(string_id);
     if (id >= used_.size()) used_.resize(id + 1);
     used_[id] = true;
   }
-  // Everything written, indexes included.
+  // Writes everything that is left, including indexes.
   void finish();
 
  private:
@@ -141,15 +141,15 @@ class Writer {
   std::int64_t begin_ns_ = INT64_MIN;
   std::int64_t process_id_ = 0;
   bool has_cann8_names_;
-  std::int64_t names_ = 0;  // name has the ids 1 to names_
+  std::int64_t names_ = 0;  // the ids of `name` are 1 to names_
   std::int64_t next_text_id_ = 1;
   std::map<std::string, std::int64_t, std::less<>> texts_;
-  std::int64_t missing_ = 0;  // "N/A"
+  std::int64_t missing_ = 0;  // id of "N/A"
   std::vector<bool> used_;    // by string id
   std::vector<std::string> indexes_;
 };
 
-// The rows of one table; without any there is no table.
+// Writes the rows of one table. A table without rows is not created.
 class Rows {
  public:
   Rows(Writer& writer, const Table& table) : writer_(&writer), table_(&table) {}
@@ -168,12 +168,12 @@ class Rows {
   Writer::Made made_{kNotMade, {}};
 };
 
-// CANN_API.type of a level with a name that is none of ENUM_API_TYPE.
+// CANN_API.type of a level that has a name but is not in ENUM_API_TYPE.
 inline constexpr std::int64_t kOtherApiType = 65535;
 
-// The tables, by family.
+// Functions that write the tables, by family.
 void write_enums(Writer& out);
-// ENUM_API_TYPE: the published types, and those of `used` that are none of them.
+// Writes ENUM_API_TYPE: the published types, and those of `used` that are not among them.
 void write_api_types(Writer& out, const std::set<std::int64_t>& used);
 void write_session(Writer& out);
 void write_calls(Writer& out);
