@@ -17,16 +17,17 @@
 
 namespace msprof {
 
-// make_cann5_table: a table of today under the columns of CANN 5.
-// Source: cann_device.md 24: no Device_id (a file is about one device), Block Dim for Block Num, no
-// unit behind points in time, fusion_op in bytes; msprof_tx in ns, without domains and devices.
+// Exports in the style of CANN 5 and older: current tables with the columns of that time, and the
+// jobs for its files. Differences of the columns (cann_device.md 24): no Device_id, because a file
+// covers one device; Block Dim instead of Block Num; no unit in the names of time columns;
+// fusion_op in bytes; msprof_tx in ns and without domains and devices.
 
 namespace {
 
-// Columns that CANN 5 did not have.
+// Columns that CANN 5 does not have.
 constexpr std::array<std::string_view, 4> kNewColumns = {
     "Device_id", "domain", "Device Start_time(us)", "Device End_time(us)"};
-// The number of the host in the names of its files.
+// Device number used for the host in its file names.
 constexpr int kHostNumber = 64;
 
 struct Rename {
@@ -42,7 +43,7 @@ constexpr std::array kRenames = {
     Rename{"Iteration End(us)", "Iteration End"},
     Rename{"Reduce Start(us)", "Reduce Start"},
 };
-// Columns in KB of today, in bytes then.
+// Columns in KB now, in bytes in CANN 5.
 constexpr std::array kInBytes = {
     Rename{"Memory Input(KB)", "Memory Input(Bytes)"},
     Rename{"Memory Output(KB)", "Memory Output(Bytes)"},
@@ -51,7 +52,7 @@ constexpr std::array kInBytes = {
     Rename{"Memory Total(KB)", "Memory Total(Bytes)"},
 };
 
-// Points in time in us of today, in ns then.
+// Times in us now, in ns in CANN 5.
 constexpr std::array kInNs = {
     Rename{"Start_time(us)", "Start_time(ns)"},
     Rename{"End_time(us)", "End_time(ns)"},
@@ -74,7 +75,7 @@ CellForm cell_of(std::string_view column) {
   return find(kInBytes, column) != nullptr ? CellForm::in_bytes : CellForm::kept;
 }
 
-// The columns with the names of then.
+// Returns the column names that CANN 5 uses.
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
   for (const std::string& column : columns) {
@@ -87,7 +88,7 @@ std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   return old;
 }
 
-// KB with all their digits, which is how fusion_op prints them, as the bytes they came from.
+// Converts KB to bytes. fusion_op prints KB with all digits, so the result is exact.
 std::string bytes_of(std::string_view kilobytes) {
   double value = 0;
   const auto read = std::from_chars(kilobytes.data(), kilobytes.data() + kilobytes.size(), value);
@@ -95,7 +96,7 @@ std::string bytes_of(std::string_view kilobytes) {
   return fmt::format("{}", std::llround(value * 1024));
 }
 
-// us with three decimals, which is how points in time are printed, as ns.
+// Converts us with three decimals, the form in which times are printed, to ns.
 std::string ns_of(std::string_view us) {
   std::string ns;
   for (const char c : us) {
@@ -137,7 +138,7 @@ class OldColumns : public RowSink {
 
   RowSink& out_;
   std::vector<CellForm> cells_;
-  std::size_t at_ = 0;  // the column that comes next
+  std::size_t at_ = 0;  // index of the next column
 };
 
 class Cann5Table : public SummaryTable {
@@ -172,17 +173,17 @@ namespace {
 
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 
-// A device and what of it is exported.
+// A device and the part of it that is exported.
 struct DevicePart {
   std::int64_t device = 0;
   ExportScope scope;
-  // A capture of that time without steps: its operators ran one by one.
+  // True for a capture of CANN 5 without steps: its operators ran one by one.
   bool is_single_operator = false;
   bool is_host() const { return device == kHostNumber; }
   std::string name() const { return is_host() ? "host" : fmt::format("device_{}", device); }
 };
 
-// The devices that `scope` takes, each with the part of the scope that is its own.
+// Returns the devices in `scope`, each with the scope reduced to it.
 std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope) {
   std::vector<DevicePart> parts;
   const bool is_single_operator =
@@ -205,7 +206,7 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
   return parts;
 }
 
-// The folders of one export, each once: the parts of a capture may share theirs.
+// Creates each folder of an export once. Parts of a capture may share a folder.
 class Folders {
  public:
   Folders(const Database& db, fs::path base, std::string name, std::string kind)
@@ -232,12 +233,12 @@ class Folders {
   std::map<fs::path, std::shared_ptr<ProductFolder>> folders_;
 };
 
-// All of the host; where an iteration was asked for, it is in the names alone.
+// Returns the host with the whole scope; an iteration then only appears in file names.
 DevicePart host_of(const ExportScope& scope) {
   return {kHostNumber, scope};
 }
 
-// The file of a topic: names that are N/A are left out.
+// Returns the file of a topic. The model and iteration are part of its name if they are set.
 OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
   OutputFile output_file;
   output_file.stem = fmt::format("{}_{}", topic, part.device);
@@ -251,7 +252,7 @@ OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
   output_file.slice_at = output_file.stem.size();
   output_file.scope = part.scope;
   output_file.is_cann5 = true;
-  output_file.has_arrows = false;  // CANN 5 had none from calls to tasks
+  output_file.has_arrows = false;  // CANN 5 draws no arrows from calls to tasks
   return output_file;
 }
 
@@ -259,7 +260,7 @@ void warn_missing(const DevicePart& part, const std::vector<std::string_view>& t
   if (!topics.empty()) log::info("{}: no data for {}", part.name(), fmt::join(topics, ", "));
 }
 
-// Runs `write`; a topic that turns out to have nothing of this device is reported.
+// Runs `write` and logs the topic if it has no data for this device.
 template <typename Write>
 std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view topic,
                                        Write&& write) {
@@ -268,7 +269,7 @@ std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view 
   return files;
 }
 
-// The topics named, else all.
+// Returns the named topics, or all.
 std::vector<Cann5Timeline> topics_named(ProductAge age, const std::vector<std::string>& names) {
   auto topics = cann5_timelines(age);
   if (names_all(names)) return topics;
@@ -292,9 +293,10 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
   return std::find(topic.layers.begin(), topic.layers.end(), layer.name()) != topic.layers.end();
 }
 
-// The layers of a topic that have data; none where no layer has. What the host did is drawn of the
-// whole capture, but for the topic that shows an iteration from the call to its tasks; captures of
-// that time have it in the timeline of all processes, too, as the tools then did.
+// Returns the layers of a topic that have data; empty if no layer has any. Host layers show the
+// whole capture even if an iteration is selected, except in ai_stack_time, which follows an
+// iteration from its calls to its tasks, and in the timeline of all processes, where the tools of
+// that time limited them, too.
 TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
                          const DevicePart& part, const TimelineOptions& options) {
   TimelineFile timeline;
@@ -313,7 +315,7 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
 
 using SharedTables = std::shared_ptr<const SummaryTables>;
 
-// The tables of one folder of a device, or of the host.
+// Plans the tables of one folder, of a device or of the host.
 void plan_tables(const Database& db, const SharedTables& tables, const DevicePart& part,
                  const std::shared_ptr<ProductFolder>& folder, SummaryFormat format,
                  std::vector<ExportJob>& jobs) {
@@ -342,7 +344,7 @@ void plan_tables(const Database& db, const SharedTables& tables, const DevicePar
   warn_missing(part, missing);
 }
 
-// Timelines of one folder.
+// Plans the timelines of one folder.
 class TimelinePlanner {
  public:
   TimelinePlanner(const TraceDb& store, const TimelineOptions& options)

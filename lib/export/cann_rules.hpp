@@ -1,6 +1,5 @@
-// Rules about rows of CANN captures that tables and timelines share: the calls that count, the
-// types that a task shows, the meaning of numbers.
-// Source: cann_host.md 2.1, 2.6; cann_device.md 14.3, 14.5.
+// Rules for rows of CANN captures that tables and timelines share: which calls count, which type a
+// task shows, what numbers mean. Source: cann_host.md 2.1, 2.6; cann_device.md 14.3, 14.5.
 #pragma once
 
 #include <algorithm>
@@ -22,29 +21,30 @@
 
 namespace msprof::cann {
 
-// Device number of the host, where a product has numbers only.
+// Device number of the host in products where devices are only numbers.
 inline constexpr std::int64_t kHostDevice = 31;
 
-// "acl", "node", …; empty for a level without a name.
+// Returns "acl", "node", …; empty for a level without a name.
 std::string_view level_text(std::int64_t level);
-// "push/pop" of user_range.event_type; N/A for an unknown one.
+// Returns the text of user_range.event_type, such as "push/pop"; N/A if unknown.
 std::string_view event_type_text(std::int64_t type);
 
-// Begin of the collection; what ended before it is left out. INT64_MIN when unknown.
+// Returns the start of the collection, INT64_MIN if unknown. Records that end before it are not
+// exported.
 std::int64_t window_begin_ns(const Database& db);
 
-// Begin of the collection, as in file names: digits, or empty if the store has anything
-// else: a store can come with a capture.
+// Returns the start of the collection as file names have it. Empty if the value in the store is not
+// all digits, because the store is untrusted input.
 std::string time_stamp(const Database& db);
-// The lowest and the highest id of a table; 0 and 0 where it is empty.
+// Returns the lowest and highest id of a table; 0 and 0 if it is empty.
 IdRange id_range(const Database& db, std::string_view table);
-// True if the query `select` has a row.
+// Returns true if the query `select` has a row.
 bool has_rows(const Database& db, std::string_view select);
 
-// The id of a text in the table `name`; -1, which no row has, where it is not there.
+// Returns the id of `text` in the table `name`; -1, which is never an id, if it is missing.
 std::int64_t name_id_of(const Database& db, std::string_view text);
 
-// A hash of ids, for keys of a few of them.
+// Hashes a few ids into one key.
 inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
   std::uint64_t hash = 0;
   for (const std::int64_t part : parts) {
@@ -54,14 +54,14 @@ inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
   return static_cast<std::size_t>(hash);
 }
 
-// The calls that count: those that end within the collection, and those within the loading of a
-// model. To be asked in the order of their starts.
+// Decides which calls count: those that end within the collection, and those made while a model is
+// loaded. Calls must be passed in the order of their starts.
 class CallWindow {
  public:
   explicit CallWindow(const Database& db)
       : begin_ns_(window_begin_ns(db)), load_name_id_(name_id_of(db, "ModelLoad")) {}
 
-  // All that were recorded.
+  // Accepts every recorded call.
   static CallWindow any() { return CallWindow(); }
 
   bool takes(std::int64_t name_id, std::int64_t thread_id, std::int64_t start_ns,
@@ -79,18 +79,18 @@ class CallWindow {
   std::unordered_map<std::int64_t, std::int64_t> load_ends_;  // latest end, by thread
 };
 
-// Types of tasks, as ids of texts; kNull where there is none.
+// Task types as ids of texts; kNull if there is no type.
 class TaskTypes {
  public:
   explicit TaskTypes(const Database& db)
       : fusion_(name_id_of(db, "FFTS_PLUS")), missing_(name_id_of(db, "N/A")) {}
 
-  // The host's, but the device's if the host has none with a meaning
+  // Prefers the host's type; uses the device's if the host's is missing or FFTS_PLUS
   // (cann_device.md 14.3).
   std::int64_t effective(std::int64_t host, std::int64_t device) const {
     return host == kNull || host == fusion_ ? device : host;
   }
-  // That of the operator where it has one.
+  // Returns the type of the task's operator if it has one, else effective().
   std::int64_t shown(std::int64_t unit, std::int64_t host, std::int64_t device) const {
     return unit != kNull && unit != missing_ ? unit : effective(host, device);
   }
@@ -100,22 +100,22 @@ class TaskTypes {
   std::int64_t missing_;
 };
 
-// Texts of CANN captures that tables, timelines and the unified database share: names by their id,
-// and the meaning of numbers in records. Source of the numbers: cann_host.md 1.8, 1.9.
+// Texts of CANN captures that tables, timelines and the unified database share: names by id, and
+// texts for numbers in records. Source of the numbers: cann_host.md 1.8, 1.9.
 
 enum class TextForm {
   plain,
   json,  // quoted and escaped
 };
 
-// So many names are kept in memory.
+// Number of names cached in memory.
 inline constexpr std::size_t kMaxNames = 1 << 16;
 
-// Texts of the table `name` by id; those asked for lately are kept.
+// Looks up texts of the table `name` by id and caches the most recent ones.
 class Texts {
  public:
   explicit Texts(const Database& db, TextForm form = TextForm::plain);
-  // Valid until the next call; the empty text for an id that is not there.
+  // Valid until the next call. Returns the empty text for an unknown id.
   const std::string& operator()(std::int64_t id);
 
  private:
@@ -124,11 +124,11 @@ class Texts {
   RecentMap<std::int64_t, std::string, kMaxNames> known_;
 };
 
-// Names of operators, as ids of texts.
+// Looks up operator names, as ids of texts.
 class OpNames {
  public:
   explicit OpNames(const Database& db);
-  // Empty for none, for one that is not there, and for one without a name.
+  // Empty if `op_id` is empty or unknown, or if the operator has no name.
   std::optional<std::int64_t> of(std::optional<std::int64_t> op_id);
 
  private:
@@ -141,19 +141,19 @@ struct NumberText {
   std::string_view text;
 };
 std::span<const NumberText> copy_directions();
-std::span<const NumberText> comm_data_types();    // T4
+std::span<const NumberText> comm_data_types();    // T4 of cann_host.md 1.9
 std::span<const NumberText> link_types();         // T6
 std::span<const NumberText> transport_types();    // T7
 std::span<const NumberText> remote_copy_types();  // T8
 
-// `other` for a number that is not in the table.
+// Returns `other` for a number that is not in the table.
 std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
                          std::string_view other = {});
 
-// TaskCounters: the raw counters of tasks, input of PmuMetrics. For op_summary, the
-// timeline of --style cann5 and the unified database.
+// TaskCounters: the raw counters of tasks, which PmuMetrics converts. For op_summary, the timeline
+// of --style cann5 and the unified database.
 
-// The counters of tasks, asked for in the order of the tasks.
+// Reads the counters of tasks. Must be queried in ascending order of task ids.
 class TaskCounters {
  public:
   explicit TaskCounters(const Database& db)
@@ -162,14 +162,14 @@ class TaskCounters {
     more_ = rows_.next(cells_.data());
   }
 
-  // Null where the task has none.
+  // Returns null if the task has no counters.
   const std::int64_t* of(std::int64_t task_id) {
     while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
     return more_ && cells_[0] == task_id ? cells_.data() + 1 : nullptr;
   }
 
  private:
-  // The id, and the columns in use: those from the first on.
+  // Columns to read: the id and the counter columns in use, which are the first ones.
   static std::vector<std::size_t> places_of(const Database& db) {
     Statement read = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
     const std::int64_t count = read.step() ? read.integer(0) : 0;

@@ -1,5 +1,5 @@
-// SampledDevice: what the sampled counters of the cores of a device add up to, and the metrics that
-// they give. For ai_core_utilization, ai_vector_core_utilization and SAMPLE_PMU_SUMMARY.
+// SampledDevice: sums of the sampled core counters of a device, and the metrics computed from them.
+// For ai_core_utilization, ai_vector_core_utilization and SAMPLE_PMU_SUMMARY.
 #pragma once
 
 #include <map>
@@ -16,19 +16,19 @@ inline constexpr std::string_view kSampledVectorCores = "ai_vector_core_utilizat
 
 struct SampledDevice {
   std::int64_t id = 0;
-  double frequency_hz = 0;         // of the cores, as info.json has it; 0: not known
-  std::vector<PmuMetric> metrics;  // those whose events were counted
+  double frequency_hz = 0;         // of the cores, from info.json; 0: unknown
+  std::vector<PmuMetric> metrics;  // metrics whose events were counted
   std::map<std::int64_t, CoreSums> cores;
 };
 
-// Devices whose cores have samples in the scope, by number. `kind`: one of the two above.
+// Returns the devices with core samples in the scope, by number. `kind` is one of the two above.
 std::vector<SampledDevice> sampled_devices(const Database& db, std::string_view kind,
                                            const ExportScope& scope);
 
-// The metrics of all devices together, each once.
+// Returns the names of the metrics of all devices, without duplicates.
 std::vector<std::string> sampled_metric_names(const Database& db, std::string_view kind);
 
-// The event of a track; empty for that of the cycles.
+// Returns the event that a track counts; empty for the track of the cycles.
 std::optional<std::uint32_t> sampled_event(const CounterTrack& track);
 
 }  // namespace msprof

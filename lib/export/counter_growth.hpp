@@ -1,5 +1,5 @@
-// CounterGrowth: how much a counter that counts from its start grew from its first sample to its
-// last. For tables about what was counted during the collection.
+// CounterGrowth: sums how much a cumulative counter grows between its first and last sample. For
+// tables about what was counted during the collection.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace msprof {
 
 class CounterGrowth {
  public:
-  // In order of time. Where it fell, it began anew, and what it lost is not known.
+  // Samples must be in order of time. A decrease means that the counter was reset; the amount lost
+  // by the reset is unknown and not counted.
   void add(std::int64_t value) {
     if (count_++ > 0 && value > last_) sum_ += int128{value} - last_;
     last_ = value;

@@ -1,6 +1,6 @@
-// for_each_counter_moment(): neighbouring samples of one subject and moment, put together as the
-// line of the file that they came from. for_each_time(): all samples of a device that have the same
-// time. For products that have a row or an event for such a line or time.
+// for_each_counter_moment(): groups neighbouring samples of one subject and time, which were one
+// line of the raw file. for_each_time(): groups all samples of a device that have the same time.
+// For products with a row or an event per line or time.
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@ namespace msprof {
 
 template <std::size_t kCells>
 struct CounterMoment {
-  const CounterTrack* track = nullptr;  // of the first of the samples
+  const CounterTrack* track = nullptr;  // of the first sample
   std::int64_t time_ns = 0;
-  std::optional<std::int64_t> begin_ns;  // of the first of the samples
+  std::optional<std::int64_t> begin_ns;  // of the first sample
   std::array<CounterSample, kCells> cells{};
 
   bool has(std::size_t cell) const { return cells[cell].track != nullptr; }
-  // What the sample shows, and what it is in the store; 0 where there is none.
+  // The value as shown in the track's unit, and as stored; 0 if the cell is empty.
   double shown(std::size_t cell) const { return has(cell) ? cells[cell].shown() : 0; }
   std::int64_t value(std::size_t cell) const { return has(cell) ? cells[cell].value : 0; }
 };
 
-// `place(track)`: the cell that a track fills; kCells or more for none.
+// `place(track)` returns the cell that a track fills, or kCells or more to ignore the track.
 template <std::size_t kCells, typename Place, typename Visit>
 void for_each_counter_moment(CounterSamples& samples, Place&& place, Visit&& visit) {
   std::vector<std::size_t> places;
@@ -51,8 +51,8 @@ void for_each_counter_moment(CounterSamples& samples, Place&& place, Visit&& vis
   if (moment.track != nullptr) visit(moment);
 }
 
-// Gathers neighbours with the same device and time; a store can come from elsewhere, so that there
-// are so many at most.
+// Groups neighbouring samples with the same device and time. The store is untrusted input, so the
+// size of a group is limited.
 template <typename Visit>
 void for_each_time(CounterSamples& samples, Visit&& visit) {
   constexpr std::size_t kMaxGroup = 1 << 16;
@@ -69,7 +69,7 @@ void for_each_time(CounterSamples& samples, Visit&& visit) {
   if (!group.empty()) visit(std::span<const CounterSample>(group));
 }
 
-// The die that a track of SIO is about, as products call it: its subject is "SIO die 0".
+// Returns the die of an SIO track as products name it: the subject without "SIO ", as in "die 0".
 inline std::string_view sio_die(const CounterTrack& track) {
   constexpr std::string_view kSubject = "SIO ";
   std::string_view die = track.subject;
@@ -77,7 +77,8 @@ inline std::string_view sio_die(const CounterTrack& track) {
   return die;
 }
 
-// Bandwidth between dies in MB/s, in the order in which others multiply: the same double.
+// Returns the bandwidth between dies in MB/s. Multiplies in the same order as the vendor's tool, so
+// that the double is identical.
 inline double sio_megabytes(const CounterSample& sample) {
   if (!sample.begin_ns || *sample.begin_ns >= sample.time_ns) return 0;
   const auto ns = static_cast<double>(static_cast<int128>(sample.time_ns) - *sample.begin_ns);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-// Of that, and times of 64 bits, products fit 128 bits.
+// Chosen so that divisor × 64-bit time fits in 128 bits.
 constexpr std::int64_t kMaxDivisor = 1'000'000'000'000;
 
 std::string_view sql_of_order(CounterOrder order) {
@@ -84,7 +84,7 @@ std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view ki
 }
 
 std::string_view exists_counters(std::string_view kind) {
-  // Products keep views of it: each is made once and stays.
+  // Products keep views of these texts, so each is made once and never removed.
   static std::mutex mutex;
   static std::map<std::string, std::string, std::less<>> made;
   const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
-// CounterSamples: the tracks of one kind of counters, and their samples in the order in which they
-// were recorded. For the tables, layers and databases that show them.
+// CounterSamples: the tracks of one kind of counters, and their samples in recording order. For the
+// tables, layers and databases that show them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace msprof {
 
-// A row of `track` with its texts.
+// A row of `track` with its texts resolved.
 struct CounterTrack {
   std::int64_t id = 0;
   std::optional<std::int64_t> device;  // empty: the host
@@ -29,14 +29,14 @@ struct CounterTrack {
   bool is_rate = false;
   std::int64_t first_sample_id = 0;
   std::int64_t last_sample_id = -1;
-  std::size_t index = 0;  // among the tracks of the kind, for what is kept of each
+  std::size_t index = 0;  // among the tracks of the kind; indexes arrays with an element per track
 };
 
-// All tracks of a kind, or of every kind: the host's last, devices by number, then as they were
-// opened.
+// Returns all tracks of a kind, or of every kind: devices by number, then the host; tracks of a
+// device in the order in which they were opened.
 std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view kind = {});
 
-// SQL for `exists` of a product about a kind of counters.
+// Returns SQL for `exists` of a product about a kind of counters.
 std::string_view exists_counters(std::string_view kind);
 
 struct CounterSample {
@@ -45,24 +45,25 @@ struct CounterSample {
   std::int64_t time_ns = 0;
   std::int64_t value = 0;
 
-  // What it shows, in the track's unit, is numerator() / denominator(): exact, and the denominator
-  // is above 0. A rate over no time is 0.
+  // The value in the track's unit is numerator() / denominator(), which is exact; the denominator
+  // is positive. A rate over an empty interval is 0.
   int128 numerator() const;
   int128 denominator() const;
   double shown() const;
 };
 
-// The order of samples. All but the first sort them, which takes space on disk for many.
+// Order of samples. All but `recorded` sort them, which needs disk space if there are many.
 enum class CounterOrder {
   recorded,
-  device_number_time,  // number: of the subject
-  number_time,         // of all devices together
+  device_number_time,  // number of the subject
+  number_time,         // across all devices
 };
 
 class CounterSamples {
  public:
-  // Samples that the scope takes; those before the collection began only where `has_early`. So are
-  // samples without a time, of which the scope takes a device's: their time_ns is 0.
+  // Reads the samples in the scope. Samples from before the collection, and samples without a time
+  // (time_ns is then 0), are included only if `has_early`; for the latter only the scope's devices
+  // matter.
   CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
                  bool has_early = false, CounterOrder order = CounterOrder::recorded);
 

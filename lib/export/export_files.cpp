@@ -37,7 +37,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kHeader = "msprof products 1";
-// A run with an interval of 1 has ten thousand products of some 200 bytes each.
+// Enough for --time-range exports with an interval of 1: ten thousand products of about 200 bytes
+// each.
 constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
 
 // The most files of a folder that are whole and wait for the others: each is open, and a process
@@ -50,8 +51,8 @@ std::size_t max_kept() {
 
 using Entries = std::vector<LedgerEntry>;
 
-// Holds the folder of products against other commands that change its ledger. Where the file system
-// knows no locks, each command goes on alone.
+// Locks the folder of products against other commands that change its ledger. On file systems
+// without locks commands are not synchronized.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
@@ -72,8 +73,8 @@ bool is_plain(std::string_view text) {
   });
 }
 
-// A ledger can come with a capture from elsewhere: what it names is touched only where it is a file
-// of this very folder that has the name of a product.
+// The ledger is untrusted input, as it can come with a capture: a file that it names is touched
+// only if it is in this folder and has the name of a product.
 bool is_ours(const LedgerEntry& entry) {
   return is_plain(entry.kind) && is_plain(entry.output_file) && is_plain(entry.name) &&
          entry.name.find('/') == std::string::npos && is_product_name(entry.name);
@@ -97,8 +98,9 @@ bool parse_line(std::string_view line, LedgerEntry& entry) {
   return is_ours(entry);
 }
 
-// None where there is no ledger, or none of ours; a line that a kill cut short is passed over.
-// Throws Error(partial_data) for one that cannot be read: its files would never be removed.
+// Empty if there is no ledger or it is not ours. A line cut short by a killed command is ignored.
+// Throws Error(partial_data) for a ledger that cannot be read, since its files would never be
+// removed.
 Entries read_entries(const fs::path& folder) {
   const fs::path path = folder / kLedgerName;
   std::error_code error;
@@ -229,12 +231,11 @@ bool ProductLedger::knows(const std::string& kind, const std::string& name) cons
   });
 }
 
-// Tables as JSON under the name that they had when a timeline could have it, too. For
-// ProductFolder.
+// Former tables: JSON tables whose old name is now the name of a timeline. For ProductFolder.
 
 namespace {
 
-// No row of ours is longer.
+// Longer than any row that msprof writes.
 constexpr std::size_t kMaxRowBytes = 1 << 20;
 
 std::string bytes_at(int fd, off_t offset, std::size_t count) {
@@ -257,8 +258,8 @@ bool is_row(std::string_view line, const std::vector<std::string>& keys) {
   return line.ends_with('}') || line.ends_with("},");
 }
 
-// True if the file has the form in which JsonTableWriter writes a table of these columns. Reads
-// its first row and its end.
+// Returns true if the file has the form in which JsonTableWriter writes a table of these columns.
+// Reads only its first row and its end.
 bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat file = {};
@@ -304,7 +305,7 @@ ProductFolder::ProductFolder(fs::path path, std::string kind, bool replaces_all)
 ProductFolder::~ProductFolder() {
   files_.clear();
   std::error_code ignored;
-  if (is_new_) fs::remove(path_, ignored);  // does nothing to a folder with files
+  if (is_new_) fs::remove(path_, ignored);  // fails if the folder has files, as intended
 }
 
 const fs::path& ProductFolder::make() {
@@ -423,11 +424,11 @@ std::string slice_stem(const OutputFile& output_file, std::size_t number) {
   return stem.insert(at, fmt::format("_slice_{}", number));
 }
 
-// Products that a store gives, and those on disk that are older than it.
+// Products that a store gives, and products on disk that are older than the store.
 
 namespace {
 
-// Prefixes of the names of our products: "op_summary_", …
+// Prefixes of the names of msprof's products: "op_summary_", …
 const std::vector<std::string>& product_prefixes() {
   static const auto prefixes = [] {
     std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_", std::string(kMergedTimeline)};
@@ -475,7 +476,7 @@ std::vector<fs::path> outdated_products(const TraceDb& store,
 
 namespace {
 
-// Whether anything was read of what a product is made of.
+// Returns true if a raw kind that the product needs was read.
 bool needs_any(const RawNeeds& needs, const std::set<std::string>& kinds) {
   for (const std::string_view group : split(needs.kinds, ' ')) {
     for (const std::string_view kind : split(group, '|')) {
@@ -489,7 +490,7 @@ bool needs_any(const RawNeeds& needs, const std::set<std::string>& kinds) {
 
 std::vector<std::string> empty_products(const Database& db, const std::set<std::string>& kinds) {
   const auto is_expected = [&](const auto& info) {
-    // Of engines that few chips have nothing is missed.
+    // Most chips do not have these engines, so missing data is normal.
     if (info.group == kEngineLayers) return false;
     return info.group.empty() || needs_any(info.needs, kinds);
   };

@@ -29,23 +29,24 @@ namespace msprof {
 
 inline constexpr const char* kLedgerName = ".msprof_products";
 
-// The timeline of a board's capture that has all others (TimelineOptions::is_merged).
+// The timeline that merges all files of a board's capture (TimelineOptions::is_merged).
 inline constexpr std::string_view kMergedTimeline = "merged_timeline";
 
-// A file as the ledger knows it.
+// A file as listed in the ledger.
 struct LedgerEntry {
-  std::string kind;         // "timeline", "csv", …: only files of one kind replace each other
-  std::string output_file;  // the stem of its document, without iteration, slice and extension
+  std::string kind;         // "timeline", "csv", …: files only replace files of the same kind
+  std::string output_file;  // stem of its document, without iteration, slice and extension
   std::string name;
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
 };
 
-// The entry for a whole file that still has a temporary name. Throws Error(cannot_write).
+// Returns the entry for a complete file that still has a temporary name. Throws
+// Error(cannot_write).
 LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file,
                          const TemporaryFile& temporary);
 
-// Files that an export of one kind replaces: everything of its kind, or these documents.
+// Files replaced by an export: all of `kind`, or only `output_files`.
 struct ProductClaim {
   std::string kind;
   bool everything = false;
@@ -59,26 +60,26 @@ class ProductLedger {
   // Adds files to the ledger and gives them their names. Throws Error(cannot_write).
   void publish(const std::vector<LedgerEntry>& entries, std::vector<TemporaryFile>& files);
 
-  // Removes, after all of them did, what earlier exports wrote of what is claimed and this one did
-  // not write. Files that were changed since are left; so is everything where this one wrote
-  // nothing.
+  // Removes the claimed files of earlier exports that this one did not write; call it when all
+  // files of this export have appeared. Keeps files that were changed since, and keeps everything
+  // if this export wrote no file.
   struct Retired {
     std::vector<std::filesystem::path> removed;
     std::vector<std::filesystem::path> changed;
   };
   Retired retire(const ProductClaim& claim);
 
-  // True if the file `name` is, unchanged, one that an export of `kind` wrote.
+  // Returns true if an export of `kind` wrote the file `name` and it is unchanged.
   bool knows(const std::string& kind, const std::string& name) const;
 
  private:
   std::filesystem::path folder_;
   std::mutex mutex_;
   bool is_begun_ = false;
-  std::map<std::string, LedgerEntry> written_;  // by this export, by name
+  std::map<std::string, LedgerEntry> written_;  // files of this export, by name
 };
 
-// No two documents share a file name.
+// Makes file names that are unique within an export.
 class FileNames {
  public:
   explicit FileNames(std::string extension) : extension_(std::move(extension)) {}
@@ -89,22 +90,22 @@ class FileNames {
   std::set<std::string> taken_;
 };
 
-// `base`/`name`; throws Error(cannot_write) when it is a link that leads out of `base`, which only
-// a capture from elsewhere would have.
+// Returns `base`/`name`. Throws Error(cannot_write) if it is a link that leads out of `base`, which
+// only an untrusted capture would have.
 std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
 
-// A folder that the jobs of one export write files of one kind to. It is made for the first file,
-// and removed again where no job had anything to write.
+// The folder for the files of one kind that an export's jobs write. It is created for the first
+// file, and removed if no job wrote a file.
 class ProductFolder {
  public:
-  // `kind` and `replaces_all` select the earlier files that this export replaces: all of their
-  // kind, or those of the products that claim() names.
+  // `kind` and `replaces_all` select the earlier files that this export replaces: all of that kind,
+  // or those of the products passed to claim().
   ProductFolder(std::filesystem::path path, std::string kind, bool replaces_all);
   ~ProductFolder();
   ProductFolder(const ProductFolder&) = delete;
   ProductFolder& operator=(const ProductFolder&) = delete;
 
-  // Adds a product, while the export is planned.
+  // Adds a product; call it while the export is planned.
   void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 
@@ -119,12 +120,12 @@ class ProductFolder {
   // Likewise for several: all files are on the disk before the first of them has its name.
   static void release_all(const std::vector<ProductFolder*>& folders);
 
-  // Removes, once all jobs are done, what earlier exports wrote and this one replaces, and reports
-  // it.
+  // Removes the files of earlier exports that this one replaces, and logs them. Call once all jobs
+  // are done.
   void retire();
 
-  // Removes `name`, a table as JSON by its former name, when it is one; anything else stays and is
-  // named.
+  // Removes `name` if it is a JSON table written under its former name; else keeps it and logs its
+  // name.
   void remove_former_table(const std::string& name, const std::vector<std::string>& columns);
 
  private:
@@ -144,15 +145,15 @@ class ProductFolder {
   std::vector<TemporaryFile> files_;
 };
 
-// False for what is about a model of a device that the scope leaves out (captures of boards);
-// documents of several devices ask the scope row by row.
+// Returns false if the document is about a model of a device that is out of scope (board captures).
+// Documents of several devices check the scope row by row.
 bool is_of_scope(const Database& db, const OutputFile& output_file, const ExportScope& scope);
 
-// Sets document.product; the stem with "_<model>_<iteration>" where document.scope is one
-// iteration, the device in front where it is one device.
+// Sets output_file.product. Adds "_<model>_<iteration>" to the stem if output_file.scope is one
+// iteration, preceded by the device if it is one device.
 void name_scope(OutputFile& output_file);
 
-// The stem of slice `number`: "op_summary_slice_1_20240515".
+// Returns the stem of slice `number`: "op_summary_slice_1_20240515".
 std::string slice_stem(const OutputFile& output_file, std::size_t number);
 
 }  // namespace msprof

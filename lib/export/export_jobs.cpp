@@ -1,4 +1,4 @@
-// Jobs: two threads, each with its own connection, take jobs in turn.
+// Runs jobs on two threads, each with its own connection.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -29,7 +29,7 @@ class Workers {
     }
   }
 
-  // Once all work is done.
+  // Call once all work is done.
   std::vector<ExportedFile> result() {
     for (const auto& error : errors_) {
       if (error) std::rethrow_exception(error);
@@ -86,7 +86,7 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
   for (auto& job : plan_timelines(store, base, timeline)) jobs.push_back(std::move(job));
   const SummaryOptions summaries{.format = format, .style = timeline.style, .listener = listener};
   const Database& db = store.database();
-  // torch_npu reads the timeline once the folder has a csv file.
+  // torch_npu reads the timeline as soon as the folder has a csv file, so csv files appear last.
   const bool are_together = summary_folder(db) == timeline_folder(db) &&
                             style_for(db, timeline.style) != ExportStyle::cann5;
   for (auto& job : plan_summaries(store, base, summaries)) {

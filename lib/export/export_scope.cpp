@@ -15,7 +15,7 @@ namespace msprof {
 
 namespace {
 
-// "model 1: iterations 1 to 4; model 7: iteration 1", for a message.
+// Returns "model 1: iterations 1 to 4; model 7: iteration 1", for an error message.
 std::string iterations_there_are(const Database& db) {
   constexpr int kMax = 10;
   Statement read = db.prepare(
@@ -43,8 +43,8 @@ std::int64_t only_model(const Database& db) {
                           iterations_there_are(db)));
 }
 
-// An iteration of CANN 5 has all tasks that end after the end of the one before, of any model.
-// Source: cann5_classic.md 9.
+// An iteration of CANN 5 contains all tasks, of any model, that end after the previous iteration
+// ends and not after its own end. Source: cann5_classic.md 9.
 void take_ends(const Database& db, std::vector<IterationWindow>& windows) {
   Statement read = db.prepare(
       "SELECT max(end_ns) FROM iteration WHERE device_id = ? AND end_ns < ?"
@@ -111,7 +111,7 @@ bool ExportScope::takes_range(std::int64_t start_ns, std::int64_t end_ns) const 
 
 namespace {
 
-// All that a scope takes has a part in it.
+// The time range that everything in a scope overlaps.
 struct Stretch {
   std::int64_t begin_ns = INT64_MIN;
   std::int64_t end_ns = INT64_MAX;
@@ -127,13 +127,13 @@ Stretch stretch_of(const std::vector<IterationWindow>& windows) {
   return stretch;
 }
 
-// The part of `stretch` in the time range of the scope.
+// Returns the part of `stretch` in the time range of the scope.
 Stretch in_range(const ExportScope& scope, Stretch stretch) {
   return {std::max(stretch.begin_ns, scope.range_begin_ns),
           std::min(stretch.end_ns, scope.range_end_ns)};
 }
 
-// Empty where import has found no blocks of the table.
+// Empty if import stored no blocks for the table.
 std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::Table table,
                                               Stretch stretch) {
   bool has_any = false;
@@ -144,12 +144,12 @@ std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::
                                  {.equal = {{&TimeBlockRow::of_table, table}}});
   while (blocks.next()) {
     has_any = true;
-    // A time that is not known may be any.
+    // An unknown time could be any time.
     const bool is_before = blocks->last_end_ns != kNull && blocks->last_end_ns < stretch.begin_ns;
     const bool is_behind =
         blocks->first_start_ns != kNull && blocks->first_start_ns > stretch.end_ns;
     if (is_before || is_behind) continue;
-    // One that is out of order comes from elsewhere.
+    // Blocks out of order are not ours; the store is untrusted input.
     if (!ranges.empty() && blocks->first_row_id <= ranges.back().last) return std::nullopt;
     if (!ranges.empty() && blocks->first_row_id - 1 == ranges.back().last) {
       ranges.back().last = blocks->last_row_id;
@@ -173,7 +173,8 @@ void find_candidates(const Database& db, ExportScope& scope) {
     host.end_ns = std::max(host.end_ns, scope.calls->own().last_ns());
   }
   host = in_range(scope, host);
-  // Of calls from before the collection those around them decide, too (CallWindow).
+  // Whether a call from before the collection counts depends on the calls around it (CallWindow),
+  // so all calls are needed then.
   if (host.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
     candidates->calls = blocks_in(db, TimeBlockRow::kCalls, host);
   scope.candidates = std::move(candidates);

@@ -1,6 +1,6 @@
-// ExportScope: the part of a capture that an export is about. For `--device`, `--time-range`,
-// `--min-dur`, `--model-id` with `--iteration-id`, and for products of one device each.
-// Tables and layers ask it row by row; without any limit every answer is yes.
+// ExportScope: the part of a capture to export. Set by `--device`, `--time-range`, `--min-dur`, and
+// `--model-id` with `--iteration-id`, and used for products of one device. Tables and layers check
+// each row; a scope without limits includes every row.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace msprof {
 
-// The time of one iteration on one device.
+// The time range of one iteration on one device.
 struct IterationWindow {
   std::int64_t device_id = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  // Of CANN 5: what ends after `begin_ns`, and not after `end_ns`, is of the iteration; else what
-  // begins within it.
+  // CANN 5: the iteration has the events that end after `begin_ns` and not after `end_ns`. Later
+  // versions: those that start within it.
   bool takes_ends = false;
 };
 
-// The rows from `first` to `last`, both included.
+// The rows `first` to `last`, both included.
 struct IdRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
 };
 
-// Rows that a stretch of time may have, by what import found of blocks of them; no other has a part
-// in it. Ranges are in the order of their ids and do not touch.
+// Rows that can overlap a time range, found with the time blocks that import stored; no other row
+// overlaps it. Ranges are ascending and do not touch.
 struct CandidateRows {
-  std::optional<std::vector<IdRange>> tasks;  // empty: not known, all
+  std::optional<std::vector<IdRange>> tasks;  // empty: unknown, all rows
   std::optional<std::vector<IdRange>> calls;
 };
 
@@ -41,42 +41,42 @@ class IterationCalls;
 
 struct ExportScope {
   std::vector<std::int64_t> devices;  // empty: all
-  // Limits to what overlaps this range, its ends included.
+  // Limits the scope to rows that overlap this range; both ends are included.
   std::int64_t range_begin_ns = INT64_MIN;
   std::int64_t range_end_ns = INT64_MAX;
-  std::int64_t min_duration_ns = 0;  // of slices of a timeline
-  // Iterations, `iteration` and those that follow it: rows that begin within one of them, on a
-  // device that ran it. Of the host the launches of their tasks and what is around them, and what
-  // begins within them and launches nothing else.
+  std::int64_t min_duration_ns = 0;  // applies to slices of a timeline
+  // Iterations: `iteration` and those that follow it. Includes device rows that start within one of
+  // them on a device that ran it. Includes host calls that launch their tasks, with the calls
+  // around these, and host rows that start within them and launch no other task.
   std::optional<std::int64_t> model_number;
   std::optional<std::int64_t> iteration;
   std::int64_t iteration_count = 1;
   std::vector<IterationWindow> windows;
-  std::shared_ptr<const IterationCalls> calls = nullptr;  // null: no iteration
-  // Of the stretch of time above (find_candidates()); null: not looked for.
+  std::shared_ptr<const IterationCalls> calls = nullptr;  // null: no iteration selected
+  // Rows for the time range above (find_candidates()); null: not searched.
   std::shared_ptr<const CandidateRows> candidates = nullptr;
 
   bool is_everything() const;
-  // The same of all iterations.
+  // Returns this scope for all iterations.
   ExportScope without_iteration() const;
   bool takes_device(std::int64_t device_id) const;
-  // True if a slice of that length may be drawn.
+  // Returns true if a slice of that length is long enough to be drawn.
   bool takes_length(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns; }
-  // True for a row of a device, and one of the host, in the scope.
+  // Returns true if a row of a device, or of the host, is in the scope.
   bool takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const;
   bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const;
-  // True for the number of an iteration in the scope, whatever its model.
+  // Returns true for the number of an iteration in the scope, whatever its model.
   bool takes_iteration_number(std::int64_t number) const {
     return !iteration || (number >= *iteration && number - *iteration < iteration_count);
   }
-  // The number that rows of the scope have in common; empty where they may differ.
+  // Returns the iteration number that all rows of the scope share; empty if they can differ.
   std::optional<std::int64_t> only_iteration() const {
     return iteration_count == 1 ? iteration : std::nullopt;
   }
-  // The same for a call, and for a range of the application.
+  // As takes_host(), for a call and for a range of the application.
   bool takes_call(std::int64_t thread_id, std::int64_t start_ns, std::int64_t end_ns) const;
   bool takes_range(std::int64_t start_ns, std::int64_t end_ns) const;
-  // Rows of no model go with every model.
+  // Rows without a model are always included.
   bool takes_model(std::optional<std::int64_t> number) const {
     return !model_number || !number || *number == *model_number;
   }
@@ -87,7 +87,7 @@ struct ExportScope {
   }
 };
 
-// Selection of a scope from a table. Without any limit every answer is a quick yes.
+// Checks rows against a scope; fast if the scope has no limits.
 class ScopeFilter {
  public:
   explicit ScopeFilter(const ExportScope& scope)
@@ -116,7 +116,7 @@ class ScopeFilter {
   bool takes_model(std::optional<std::int64_t> number) const {
     return !is_limited_ || scope_.takes_model(number);
   }
-  // True for an iteration in the scope: the one requested, else all that devices and times take.
+  // Returns true for an iteration in the scope: the ones requested, or all if none was requested.
   bool takes_iteration(std::optional<std::int64_t> model, std::int64_t number) const {
     return !is_limited_ || !scope_.iteration ||
            (model == scope_.model_number && scope_.takes_iteration_number(number));
@@ -127,19 +127,19 @@ class ScopeFilter {
   bool is_limited_;
 };
 
-// Begin of the collection, or of the first record; a time range given in "ms
-// after the begin" counts from it.
+// Returns the start of the collection, or of the first record. Time ranges given in "ms after the
+// begin" are relative to it.
 std::int64_t collection_begin_ns(const Database& db);
 
-// Finds the rows that a scope with a limit in time may take; to be called once it has its limits.
+// Finds the rows that a scope limited in time can include. Call after all limits are set.
 void find_candidates(const Database& db, ExportScope& scope);
-// What of `rows` may be taken.
+// The part of `rows` that is in scope.
 std::vector<IdRange> candidates_in(const std::optional<std::vector<IdRange>>& candidates,
                                    IdRange rows);
 
-// Fills `windows` and `calls` for the model and the iterations that `scope` names, on its devices.
-// Without a model it is the only one that has iterations. Throws Error(usage), with what there is,
-// where there are several, or no device ran one of the iterations.
+// Fills `windows` and `calls` for the model and the iterations of `scope` on its devices. If
+// `scope` names no model, uses the only one that has iterations. Throws Error(usage), with a list
+// of the existing ones, if there are several such models or no device ran one of the iterations.
 void find_iteration(const Database& db, ExportScope& scope);
 
 }  // namespace msprof

@@ -1,5 +1,5 @@
-// Timelines through gzip. Each block of text is compressed by itself, so that any thread can do it:
-// whoever has written the block, before its turn has come, or one of the sink's own.
+// Compresses timelines with gzip. Each block of text is compressed independently, so any thread can
+// do it: the thread that wrote the block, ahead of its turn, or the sink's own thread.
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #include <zlib.h>
@@ -22,22 +22,22 @@ namespace {
 
 // RFC 1952: magic, deflate, no flags, no time, no extra flags, Unix.
 constexpr std::string_view kGzipHeader("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
-// RFC 1951: a last block of fixed codes without a symbol.
+// RFC 1951: a final block with fixed codes and no symbols.
 constexpr std::string_view kGzipEnd("\x03\x00", 2);
 
-// Compresses `text` to whole bytes of deflate that refer to nothing before them.
+// Compresses `text` to whole bytes of deflate that do not refer to earlier blocks.
 std::string deflated(std::string_view text) {
   constexpr std::size_t kLevelBytes = ISAL_DEF_LVL1_DEFAULT;
   constexpr std::size_t kLeastRoom = 4096;
   const auto level = std::make_unique_for_overwrite<std::uint8_t[]>(kLevelBytes);
   isal_zstream stream;
   isal_deflate_init(&stream);
-  // Events are so alike that more effort saves little.
+  // Events are so similar that a higher level saves little.
   stream.level = 1;
   stream.level_buf = level.get();
   stream.level_buf_size = kLevelBytes;
   stream.flush = FULL_FLUSH;
-  // The library's interface takes input that it does not change as non-const.
+  // The library does not modify its input but declares it non-const.
   stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<std::uint32_t>(text.size());
   std::string out;
@@ -68,7 +68,7 @@ class GzipSink : public TraceSink {
   GzipSink(const GzipSink&) = delete;
   GzipSink& operator=(const GzipSink&) = delete;
 
-  // Waits while too many blocks wait. Throws what compressing an earlier one threw.
+  // Blocks while too many texts are queued. Rethrows the error of an earlier compression.
   void write(std::string_view text) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
@@ -86,7 +86,7 @@ class GzipSink : public TraceSink {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
     if (error_) std::rethrow_exception(error_);
-    // The thread sleeps while nothing waits.
+    // Safe without the thread, which sleeps while the queue is empty.
     append(text);
   }
 
@@ -108,7 +108,7 @@ class GzipSink : public TraceSink {
     text_bytes_ += text.text_bytes;
   }
 
-  // Until all that waits is compressed.
+  // Waits until the queue is compressed and stops the thread.
   void end() {
     {
       const std::lock_guard lock(mutex_);
@@ -150,10 +150,10 @@ class GzipSink : public TraceSink {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> waiting_;
-  bool is_busy_ = false;  // the thread compresses and appends
+  bool is_busy_ = false;  // the thread is compressing and appending
   bool is_ending_ = false;
   std::exception_ptr error_;
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // last member: it uses all others
 };
 
 }  // namespace

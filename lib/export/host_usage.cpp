@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kUsageMillion = 1e6;
 
-// part / whole in percent with six decimals, a half to the even; `whole` is above 0.
+// Returns part / whole in percent with six decimals, rounding halves to even. `whole` must be
+// positive.
 double usage_percent(int128 part, int128 whole) {
   const int128 scaled = part * 100'000'000;
   int128 rounded = divide_rounded(scaled, whole);
@@ -87,7 +88,7 @@ void for_each_disk_use(const Database& db, const ExportScope& scope,
     use.begin_ns = *samples->begin_ns;
     if (counter == "Read") use.read_kb_s = samples->shown();
     if (counter == "Write") use.write_kb_s = samples->shown();
-    // The last of the three of an interval.
+    // The last of the three samples of an interval.
     if (counter != "Usage") continue;
     use.percent = samples->shown();
     visit(use);
@@ -113,7 +114,7 @@ void for_each_network_use(const Database& db, const ExportScope& scope,
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
     int128 bytes = 0;
-    double used_seconds = 0;  // that the cards were busy at their full speed
+    double used_seconds = 0;  // sum over the cards of the time they would need at full speed
     std::int64_t cards = 0;
   };
   Interval now;
@@ -155,7 +156,7 @@ double Recommended::enough() {
 
 bool shows_call(std::string_view kind, std::string_view name) {
   if (kind == "host_pthreadcall") return name != "pthread_once";
-  // A call is shown if its name has one of these in it: pread64, preadv2.
+  // A call is shown if its name contains one of these: pread64, preadv2.
   constexpr std::string_view kNames[] = {"accept",
                                          "acct",
                                          "alarm",

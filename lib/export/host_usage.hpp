@@ -1,6 +1,6 @@
-// What a process used of its host, as the vendor's products have it, from the samples of host_cpu,
-// host_mem, host_disk and host_network. Intervals that began before the collection are left out.
-// For the tables, layers and databases that show them. Source: cann_system.md 16.
+// Host usage of a process as the vendor's products show it, from the samples of host_cpu, host_mem,
+// host_disk and host_network. Intervals that start before the collection are left out. For the
+// tables, layers and databases that show them. Source: cann_system.md 16.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace msprof {
 
-// Samples about intervals of the collection.
+// Reads samples whose interval lies within the collection.
 class WholeIntervals {
  public:
   WholeIntervals(const Database& db, std::string_view kind, const ExportScope& scope);
@@ -27,14 +27,14 @@ class WholeIntervals {
   std::int64_t begin_ns_;
 };
 
-// SQL for `exists` of a product about one counter of a kind.
+// Returns SQL for `exists` of a product about one counter of a kind.
 std::string_view exists_counter(std::string_view kind, std::string_view counter);
 
-// What a track of a single sample has; empty where there is none.
+// Returns the value of a track that has a single sample; empty if there is no such track.
 std::optional<std::int64_t> constant_of(const Database& db, std::string_view kind,
                                         std::string_view counter);
 
-// Parts of the memory, in percent with six decimals.
+// Memory use of the process in percent of the total, with six decimals.
 struct MemoryUse {
   std::int64_t time_ns = 0;
   double percent = 0;
@@ -42,26 +42,27 @@ struct MemoryUse {
 void for_each_memory_use(const Database& db, const ExportScope& scope,
                          const std::function<void(const MemoryUse&)>& visit);
 
-// An interval; kilobytes are of 1024 bytes.
+// Disk use in an interval; 1 KB is 1024 bytes.
 struct DiskUse {
   std::int64_t begin_ns = 0;
   double read_kb_s = 0;
   double write_kb_s = 0;
-  double percent = 0;  // of the time: waiting
+  double percent = 0;  // of the interval spent waiting
 };
 void for_each_disk_use(const Database& db, const ExportScope& scope,
                        const std::function<void(const DiskUse&)>& visit);
 
-// An interval, of all cards whose speed is known.
+// Network use in an interval, over all cards whose speed is known.
 struct NetworkUse {
   std::int64_t begin_ns = 0;
-  double kb_s = 0;     // received and sent, added up
-  double percent = 0;  // mean of what each card used of its own speed; six decimals
+  double kb_s = 0;     // received plus sent
+  double percent = 0;  // mean of the cards' use of their own speed; six decimals
 };
 void for_each_network_use(const Database& db, const ExportScope& scope,
                           const std::function<void(const NetworkUse&)>& visit);
 
-// Largest value, and one that is enough with a reserve of a fifth for 98 % of those above 0.
+// Collects values and returns the largest, and the capacity that covers 98 % of the positive ones
+// with a reserve of one fifth.
 class Recommended {
  public:
   void add(double value);
@@ -75,8 +76,8 @@ class Recommended {
   double peak_ = 0;
 };
 
-// Whether products show a system call, or a call of the thread library, of that name: those that
-// may wait. The store has all. Source: cann_system.md 17.
+// Returns true if products show the system call or pthread call of that name: only calls that can
+// block are shown. The store has all. Source: cann_system.md 17.
 bool shows_call(std::string_view kind, std::string_view name);
 
 }  // namespace msprof

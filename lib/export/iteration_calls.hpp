@@ -1,6 +1,6 @@
-// IterationCalls: the host's part of an iteration. The host launches tasks long before a device
-// runs them, so that times of calls do not say to which iteration they belong: the tasks that they
-// launched do. For ExportScope.
+// IterationCalls: the host calls of an iteration. The host launches tasks long before a device runs
+// them, so the time of a call does not show its iteration; the tasks that it launched do. For
+// ExportScope.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace msprof {
 
-// Launches of threads: calls of known times, asked for by containment.
+// The launching calls of each thread, for queries by time range.
 class LaunchSpans {
  public:
-  // Launches come in the order of their starts.
+  // Launches must be added in the order of their starts.
   void add(std::int64_t thread_id, std::int64_t start_ns, std::int64_t end_ns);
 
   bool empty() const { return threads_.empty(); }
-  // True if a call of the thread is a launch, is around one or is within one.
+  // Returns true if a call of the thread is a launch, contains one or lies within one.
   bool touches(std::int64_t thread_id, std::int64_t start_ns, std::int64_t end_ns) const;
-  // True if the time has a launch of any thread in it.
+  // Returns true if the range contains a launch of any thread.
   bool are_within(std::int64_t start_ns, std::int64_t end_ns) const;
-  // From the first start to the last end; only where there is one.
+  // First start and last end; valid only if not empty().
   std::int64_t first_ns() const { return first_ns_; }
   std::int64_t last_ns() const { return last_ns_; }
 
@@ -34,10 +34,10 @@ class LaunchSpans {
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
   };
-  // Spans of which none contains another, so that both their starts and their ends rise.
+  // In each list no span contains another, so both starts and ends ascend.
   struct Thread {
-    std::vector<Span> inner;  // those that contain no other
-    std::vector<Span> outer;  // those that no other contains
+    std::vector<Span> inner;  // spans that contain no other
+    std::vector<Span> outer;  // spans that no other contains
   };
   static bool has_within(const std::vector<Span>& inner, std::int64_t start_ns,
                          std::int64_t end_ns);
@@ -49,15 +49,17 @@ class LaunchSpans {
 
 class IterationCalls {
  public:
-  // `takes` says which tasks are of the iteration, in whose time on the devices, `begin_ns` to
-  // `end_ns`, calls are looked for that launch tasks of others.
+  // `takes` returns whether a task belongs to the iteration, which runs on the devices from
+  // `begin_ns` to `end_ns`. Calls that launch tasks of other iterations are only looked up in that
+  // range.
   IterationCalls(const Database& db, const std::function<bool(const TaskRow& task)>& takes,
                  std::int64_t begin_ns, std::int64_t end_ns);
 
-  // Whether a call belongs to the iteration; empty where nothing was launched within or around it.
+  // Returns whether a call belongs to the iteration; empty if no launch lies within or around it.
   std::optional<bool> takes_call(std::int64_t thread_id, std::int64_t start_ns,
                                  std::int64_t end_ns) const;
-  // The same of a range of the application, which need not be of the thread that launches.
+  // As takes_call(), for a range of the application, which can be on another thread than the
+  // launch.
   std::optional<bool> takes_range(std::int64_t start_ns, std::int64_t end_ns) const;
 
   const LaunchSpans& own() const { return own_; }

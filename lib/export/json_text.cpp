@@ -52,11 +52,12 @@ std::string json_string(std::string_view text) {
 namespace {
 
 constexpr std::int64_t kMaxInteger = std::int64_t{1} << 53;
-// A double holds every decimal of so many digits, and the shortest text of one has at most so many.
+// A double holds every decimal with up to kAlwaysHeld significant digits; its shortest text always
+// has fewer than kNeverHeld.
 constexpr std::size_t kAlwaysHeld = 15;
 constexpr std::size_t kNeverHeld = 18;
 
-// Digits without sign, point, exponent and zeros in front: "0.0120" has "120".
+// Returns the digits without sign, point, exponent and leading zeros: "120" for "0.0120".
 std::string significant(std::string_view number) {
   std::string digits;
   for (const char c : number.substr(0, number.find_first_of("eE"))) {
@@ -85,7 +86,8 @@ bool fits_double(std::string_view digits) {
   const std::string wanted = significant(digits);
   if (wanted.size() <= kAlwaysHeld) return true;
   double real = 0;
-  // So many are a measure of fixed decimals; what others of it are, one that ends in zeros is, too.
+  // So many digits come from columns with a fixed number of decimals. Most of their values are
+  // strings, so a value is a string even if its last digits are zeros and a double could hold it.
   if (wanted.size() >= kNeverHeld || std::from_chars(digits.data(), end, real).ec != std::errc())
     return false;
   return without_last_zeros(significant(fmt::format("{}", real))) == without_last_zeros(wanted);

@@ -1,5 +1,5 @@
-// The counters of a port of the NIC or of RoCE, as the cells of a CounterMoment. For the products
-// about them. Source: cann_system.md 9.
+// The counters of a NIC or RoCE port as the cells of a CounterMoment. For the products about them.
+// Source: cann_system.md 9.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace msprof::network {
 
-// Of a direction: as many, in this order.
+// Cells of one direction, in this order.
 enum Cell : std::size_t {
   kPacketRate,
   kByteRate,

@@ -4,7 +4,8 @@ namespace msprof {
 
 namespace {
 
-// Of a minimum while nothing was seen; others compare the maximum with it.
+// Initial value of a minimum, kept while no transfer was seen. The vendor's tool compares the
+// maximum with it.
 constexpr std::int64_t kUnseenPcieMinimum = std::int64_t{0xFFFFF} * 1'000'000;
 
 std::size_t pcie_place_of(const CounterTrack& track) {
@@ -26,7 +27,7 @@ void PcieRecords::gather() {
   record_ = PcieRecord{};
   record_.track = samples_->track;
   record_.time_ns = samples_->time_ns;
-  // Samples are in the order of the values of their record.
+  // Samples of a record are in the order of its values, so a lower index starts the next record.
   std::size_t last = 0;
   bool is_first = true;
   do {

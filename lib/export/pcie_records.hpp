@@ -1,4 +1,4 @@
-// PcieRecords: the counters of PCIe, those of a moment together. For the table, the layer and the
+// PcieRecords: groups the PCIe counters of one time into a record. For the table, the layer and the
 // unified database that show them. Source: cann_system.md 7.
 #pragma once
 
@@ -11,14 +11,14 @@
 namespace msprof {
 
 struct PcieRecord {
-  // As in the files: Tx posted, non-posted, completion, non-posted latency, Rx posted, non-posted,
-  // completion; of each the least, the largest and the mean.
+  // Groups as in the files: Tx posted, non-posted, completion, non-posted latency, Rx posted,
+  // non-posted, completion. Each has minimum, maximum and mean.
   static constexpr std::size_t kGroups = 7;
   static constexpr std::size_t kLatency = 3;
 
-  const CounterTrack* track = nullptr;  // one of them, for the device
+  const CounterTrack* track = nullptr;  // one of its tracks, for the device
   std::int64_t time_ns = 0;
-  // Bytes a second, of the latency ns. Empty: nothing was seen.
+  // Bytes per second; latency in ns. Empty: no transfer was seen.
   std::array<std::array<std::optional<std::int64_t>, 3>, kGroups> values{};
 };
 
@@ -27,7 +27,7 @@ class PcieRecords {
   PcieRecords(const Database& db, const ExportScope& scope)
       : samples_(db, "pcie", scope), has_sample_(samples_.next()) {}
 
-  // Leaves out moments in which nothing posted was sent, as others do.
+  // Skips records in which no posted transfer was sent, as the vendor's tool does.
   bool next();
   const PcieRecord& operator*() const { return record_; }
   const PcieRecord* operator->() const { return &record_; }
@@ -36,7 +36,7 @@ class PcieRecords {
   void gather();
 
   CounterSamples samples_;
-  bool has_sample_;  // one that is read and belongs to the next record
+  bool has_sample_;  // samples_ has a sample that belongs to the next record
   PcieRecord record_;
 };
 

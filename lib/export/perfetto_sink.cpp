@@ -26,7 +26,7 @@ namespace {
 using protobuf::put;
 using protobuf::put_real;
 
-// Numbers of fields.
+// Protobuf field numbers.
 namespace packet {
 constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInternedData = 12,
                         kSequenceFlags = 13, kClockSnapshot = 6, kCompressedPackets = 50,
@@ -58,16 +58,16 @@ constexpr std::uint64_t kBootClock = 6, kDeltaClock = 64;
 constexpr std::uint64_t kExplicitOrder = 3;
 constexpr std::uint64_t kDescriptorSequence = 1;
 
-// Texts that are kept to be named by number; more of them are written out each time.
+// Number of texts that a sequence interns; further ones are written out each time.
 constexpr std::size_t kMaxNames = 1 << 16;
 constexpr std::size_t kMaxTexts = 1 << 12;
-constexpr std::size_t kMaxRows = 256;  // of a thread, beyond which its records are damaged
+constexpr std::size_t kMaxRows = 256;  // per thread; more overlaps mean damaged records
 constexpr std::size_t kBlockBytes = 256 << 10;
-// Texts that are kept take at most so much memory, by sequence.
+// Memory limit for the interned texts of a sequence.
 constexpr std::size_t kMaxTextBytes = 16 << 20;
-// Measured: level 6 takes five times the time for a fifth less.
+// Measured: level 6 needs five times as long and saves a fifth.
 constexpr int kBlockLevel = 1;
-constexpr std::int64_t kMaxPid = (1 << 22) - 1;  // that a Linux process may have
+constexpr std::int64_t kMaxPid = (1 << 22) - 1;  // largest process id on Linux
 
 std::string interned_text(std::uint64_t id, std::string_view text) {
   std::string entry;
@@ -76,12 +76,13 @@ std::string interned_text(std::uint64_t id, std::string_view text) {
   return entry;
 }
 
-// Texts of one kind of a packet sequence, by their JSON.
+// Interned texts of one kind in a packet sequence, keyed by their JSON.
 class Texts {
  public:
   Texts(std::uint32_t field, std::size_t most) : field_(field), most_(most) {}
 
-  // The number of a text; what is new goes to `data`, an InternedData. 0: there are too many.
+  // Returns the id of a text and appends a new one to `data`, an InternedData. Returns 0 if there
+  // are too many texts.
   std::uint64_t id(std::string_view json, std::string& data) {
     const auto known = ids_.find(json);
     if (known != ids_.end()) return known->second;
@@ -100,7 +101,7 @@ class Texts {
   TextMap<std::uint64_t> ids_;
 };
 
-// The packets of a file, compressed in blocks.
+// Writes packets to a file, compressed in blocks.
 class PacketFile {
  public:
   explicit PacketFile(AtomicFile& file) : file_(file) {}
@@ -131,7 +132,7 @@ class PacketFile {
   std::string block_;
 };
 
-// A packet sequence: one track, with its clock and its texts.
+// A packet sequence: one track with its own clock and interned texts.
 class Sequence {
  public:
   Sequence(PacketFile& out, std::uint64_t number, std::uint64_t track)
@@ -167,7 +168,7 @@ class Sequence {
     }
   }
 
-  // A packet with a TrackEvent, and the texts that are new in it.
+  // Writes a packet with a TrackEvent and the texts it interns.
   void write(std::int64_t time_ns, std::string_view event) {
     if (!is_begun_) begin();
     std::string packet;
@@ -190,7 +191,7 @@ class Sequence {
  private:
   static std::string quoted(std::string_view key) { return "\"" + std::string(key) + "\""; }
 
-  // Clears the state of the sequence, and says its track and its clock, which begins at 0.
+  // Clears the state of the sequence, and sets its track and its clock, which starts at 0.
   void begin() {
     std::string packet;
     std::string clocks;
@@ -251,11 +252,11 @@ class Sequence {
   Texts names_;
   Texts keys_;
   Texts texts_;
-  std::string data_;  // InternedData of the packet to come
+  std::string data_;  // InternedData of the next packet
 };
 
-// Slices that are nested, on one track. The last one begun is kept back for the arrows that come
-// behind it.
+// Nested slices on one track. The last one started is held back until the arrows that follow it are
+// attached.
 class TrackRow {
  public:
   explicit TrackRow(Sequence sequence) : sequence_(std::move(sequence)) {}
@@ -270,7 +271,7 @@ class TrackRow {
     return around == open_.rend() || end_ns <= *around;
   }
 
-  // The part of a slice that fits where takes() holds for none.
+  // Returns the part of a slice that fits on this row; used if takes() is false for every row.
   std::pair<std::int64_t, std::int64_t> clipped(std::int64_t begin_ns, std::int64_t end_ns) const {
     begin_ns = std::max(begin_ns, last_begin_ns());
     const auto around = std::find_if(open_.rbegin(), open_.rend(),
@@ -290,7 +291,7 @@ class TrackRow {
     open_.push_back(end_ns);
   }
 
-  // False if no slice here can have an end of the arrow.
+  // Returns false if no slice of this row can have this end of an arrow.
   bool attach(std::int64_t time_ns, bool is_last, std::uint64_t arrow) {
     if (!pending_ || time_ns < pending_->begin_ns || time_ns > pending_->end_ns) return false;
     put(pending_->event, is_last ? event::kLastFlow : event::kFlow, arrow);
@@ -327,7 +328,7 @@ class TrackRow {
   }
 
   Sequence sequence_;
-  std::vector<std::int64_t> open_;  // ends of the slices that are not closed
+  std::vector<std::int64_t> open_;  // ends of the open slices
   std::optional<Pending> pending_;
 };
 
@@ -409,7 +410,8 @@ class PerfettoSink : public TraceEventSink {
     ++clipped_;
   }
 
-  // Its end is the slice that was written last on its thread; an end beside any slice is a mark.
+  // Attaches an end of an arrow to the last slice on its thread; an end outside any slice becomes
+  // an instant event.
   void take_arrow(const TraceEvent& event) {
     const std::uint64_t arrow = arrow_id(event);
     const bool is_last = event.phase == 'f';
@@ -427,7 +429,7 @@ class PerfettoSink : public TraceEventSink {
     sequence.write(event.start_ns, text);
   }
 
-  // Small where the id is a small number or one in the upper half, as those of calls are.
+  // Keeps varints short for small ids and for ids whose low 32 bits are zero (calls).
   std::uint64_t arrow_id(const TraceEvent& event) {
     const std::uint64_t category =
         arrow_kinds_.try_emplace(std::string(event.category), arrow_kinds_.size()).first->second;
@@ -449,12 +451,12 @@ class PerfettoSink : public TraceEventSink {
     return (number << 5 | category << 2 | (is_upper ? 2u : 0u)) + 1;
   }
 
-  // A counter of JSON has a track for each of its values: "<name> <key>".
+  // A JSON counter becomes one track for each of its values: "<name> <key>".
   void take_counter(const TraceEvent& event) {
     process(event.lane.pid);
     JsonMembers members(event.arguments);
     while (members.next()) {
-      const std::string value = text_of_json(members.value());  // some are texts of numbers
+      const std::string value = text_of_json(members.value());  // some numbers are strings
       const char* const end = value.data() + value.size();
       std::string text;
       put(text, event::kType, kCounter);
@@ -466,13 +468,14 @@ class PerfettoSink : public TraceEventSink {
       } else if (std::from_chars(value.data(), end, real).ec == std::errc()) {
         put_real(text, event::kCounterReal, real);
       } else {
-        continue;  // null: the capture has no number
+        continue;  // null: the capture has no value
       }
       counter(event, members.key()).write(event.start_ns, text);
     }
   }
 
-  // Its track is described before its first sample; other tracks are when their names are known.
+  // Describes a counter track before its first sample. Other tracks are described at the end, when
+  // their names are known.
   Sequence& counter(const TraceEvent& event, std::string_view key) {
     std::string name = text_of_json(event.name) + ' ' + text_of_json(key);
     const std::pair place(event.lane.pid, std::move(name));
@@ -517,7 +520,7 @@ class PerfettoSink : public TraceEventSink {
   void write_descriptors() {
     std::int64_t made_up = kMaxPid;
     for (const auto& [pid, process] : processes_) {
-      // 0 is the idle process, and larger ones are none that Perfetto takes.
+      // 0 is the idle process, and Perfetto does not accept larger ids.
       const bool is_pid = pid > 0 && pid <= kMaxPid;
       std::string about;
       put(about, process::kPid, static_cast<std::uint64_t>(is_pid ? pid : ++made_up));

@@ -1,12 +1,12 @@
-// PerfettoSink: a timeline as a trace of Perfetto (protobuf), streamed. For
-// `export timeline --format perfetto`.
+// PerfettoSink: writes a timeline as a Perfetto trace (protobuf), streaming. For `export timeline
+// --format perfetto`.
 //
-// Messages and numbers of fields: protos/perfetto/trace in Perfetto's documentation (TracePacket,
-// TrackEvent, TrackDescriptor, InternedData, ClockSnapshot). A process of the JSON is a process, a
-// thread a track of its name below it, a counter a track. Each track is a packet sequence with
-// texts of its own and a clock of its own, whose times are differences to the packet before; what
-// overlaps on one thread without being nested goes to a second track of the same name. Packets are
-// kept in compressed_packets, which Perfetto inflates by itself.
+// Messages and field numbers: protos/perfetto/trace in Perfetto's documentation (TracePacket,
+// TrackEvent, TrackDescriptor, InternedData, ClockSnapshot). A process of the JSON becomes a
+// process, a thread a track below it, a counter a track. Each track is a packet sequence with its
+// own interned texts and clock; its timestamps are deltas to the previous packet. Slices of a
+// thread that overlap without being nested go to a second track with the same name. Packets are
+// stored in compressed_packets, which Perfetto inflates itself.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// TimelineFile, SummaryFile: what the planners of timeline_exporter.cpp, summary_exporter.cpp and
-// cann5_exporter.cpp share.
+// TimelineFile, SummaryFile: shared by the planners of timeline_exporter.cpp, summary_exporter.cpp
+// and cann5_exporter.cpp.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 
 namespace msprof {
 
-// TimelineFile: the layers that draw one timeline. For the planners of timeline_exporter.cpp and
+// TimelineFile: the layers of one timeline. For the planners of timeline_exporter.cpp and
 // cann5_exporter.cpp.
 
-// The word that stands for all layers.
+// The name that selects all layers.
 inline constexpr std::string_view kAllLayers = "all";
 
 struct TimelineFile {
@@ -27,18 +27,18 @@ struct TimelineFile {
   std::string file_name;
 
   void write(const Database& db, TraceJsonWriter& out) const;
-  // The same as pieces.
+  // The same in chunks.
   std::vector<LayerPiece> pieces(const Database& db) const;
 };
 
-// True if --layers, as given, leaves none out.
+// Returns true if `layers`, the value of --layers, selects all of them.
 bool names_all(const std::vector<std::string>& layers);
 
-// ".json", ".json.gz" or ".perfetto-trace".
+// Returns ".json", ".json.gz" or ".perfetto-trace".
 std::string timeline_extension(const TimelineOptions& options);
 
-// The file, or its parts for --split, all when the last is whole; none without any event. `store`:
-// path of the store, for further connections.
+// Writes the file, or its parts for --split; all appear when the last is complete. Writes no file
+// if there is no event. `store` is the path of the store, for further connections.
 std::vector<ExportedFile> write_timeline(const Database& db, const std::filesystem::path& store,
                                          ProductFolder& folder, const TimelineFile& timeline,
                                          const TimelineOptions& options);
@@ -48,34 +48,34 @@ std::vector<ExportedFile> write_timeline(const Database& db, const std::filesyst
 
 using SummaryTables = std::vector<std::unique_ptr<SummaryTable>>;
 
-// The exported ones of `tables` that are named, all when none is; throws Error(usage), with the
-// valid names, for a name that is none of them.
+// Returns the exported tables of `tables` that are named, or all if `names` is empty. Throws
+// Error(usage), with the valid names, for an unknown name.
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names);
 
-// Tables as JSON are no timelines: neither a name nor a viewer may take one for the other.
+// Differs from the extension of timelines, so that neither a name nor a viewer confuses the two.
 inline constexpr const char* kJsonTableExtension = ".table.json";
 
 struct SummaryFile {
   const SummaryTable* table = nullptr;
   OutputFile output_file;
   std::string file_name;
-  std::string former_name{};  // of a table as JSON in earlier versions
+  std::string former_name{};  // of a JSON table in earlier versions
   std::shared_ptr<const RowListener> listener{};
   bool has_cann8_names = false;
 };
 
-// The name that CANN 5 to 8.5 had for a column of today.
+// Returns the name that CANN 5 to 8.5 use for a current column.
 std::string_view cann8_column(std::string_view column);
 
-// Name that the ledger of a folder has for tables of that format.
+// Returns the name that the ledger of a folder uses for tables in that format.
 std::string kind_of(SummaryFormat format);
 
-// The file, or its slices of a million rows, which all appear when the last is whole. None where
-// document.scope is a part of the capture for which the table has no row.
+// Writes the file, or its slices of a million rows; all appear when the last is complete. Writes no
+// file if output_file.scope is a part of the capture and the table has no row in it.
 std::vector<ExportedFile> write_summary(const Database& db, ProductFolder& folder,
                                         SummaryFormat format, const SummaryFile& file);
 
-// The planners of `--style cann5`: a file a topic and device, in device_N/timeline and
+// Planners of `--style cann5`: a file per topic and device, in device_N/timeline and
 // device_N/summary, named <topic>_<device>[_<model>_<iteration>]. For plan_summaries() and
 // plan_timelines().
 

@@ -1,5 +1,5 @@
-// Self-description of a product, in its own file. Lists, --help, completion, the doctor and
-// --style cann5 are made of it.
+// Self-description of a product, in its own file. Lists, --help, completion, the doctor and --style
+// cann5 are generated from it.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@
 
 namespace msprof {
 
-// The raw kinds that a product is made of: groups, all of which it needs; '|' parts those of which
-// one is enough.
+// The raw kinds that a product needs: groups separated by spaces, all required; within a group, '|'
+// separates alternatives.
 struct RawNeeds {
   std::string_view kinds;
-  bool every_run = false;  // else only runs that use what it shows
+  bool every_run = false;  // true: every run records them; false: only runs that use the feature
+                           // shown
 };
 inline constexpr RawNeeds kDeviceLogs = {"stars_soc|hwts|ts_track", true};
 inline constexpr RawNeeds kDeviceLogsAndHost = {
@@ -31,15 +32,16 @@ inline constexpr RawNeeds kDeviceLogsAndHost = {
 
 // Where --style cann5 puts a file. Source: cann_device.md 24.
 enum class Cann5Folder {
-  device,   // device_N/summary, device_N/timeline: one a device
-  host,     // host/summary, host/timeline: of the whole capture, under device number 64
-  capture,  // timeline: one a device, with the host's calls
+  device,   // device_N/summary, device_N/timeline: one per device
+  host,     // host/summary, host/timeline: for the whole capture, as device number 64
+  capture,  // timeline: one per device, with the host's calls
 };
 
-// The group of the tables and layers of system counters, most of which no run records.
+// Group of the tables and layers of system counters, most of which a run does not record.
 inline constexpr std::string_view kCounterLayers = "counters";
-// Those of what V6 chips have beside cores are never missed; those of what the runtime records of
-// itself are missed as counters are, only where there are records of them.
+// Groups of engines of V6 chips other than cores, and of the runtime's own records. Missing data of
+// engines is never reported; missing data of the runtime only if its raw kinds were read, as for
+// counters.
 inline constexpr std::string_view kEngineLayers = "engines";
 inline constexpr std::string_view kRuntimeTables = "runtime";
 
@@ -53,32 +55,32 @@ enum class ProductAge {
 
 struct TableInfo {
   std::string_view name;   // "op_summary"
-  std::string_view title;  // above it in the terminal
+  std::string_view title;  // heading in the terminal
   std::string_view help;
-  std::string_view exists = {};  // SQL: true if there is anything to print
+  std::string_view exists = {};  // SQL: returns a row if there is data to print
   RawNeeds needs = {};
-  bool is_shown = false;    // by `show`: few enough rows for a terminal
-  bool is_exported = true;  // false for what is only shown
-  // Columns of unit loads (store/unit_loads.hpp): modelled where the capture's are.
+  bool is_shown = false;    // printed by `show`: few enough rows for a terminal
+  bool is_exported = true;  // false: only shown
+  // Columns of unit loads (store/unit_loads.hpp); modelled if those of the capture are.
   std::span<const std::string_view> unit_loads = {};
-  int cann5_place = 0;         // among the tables of --style cann5; 0: it is none of them
+  int cann5_place = 0;         // position among the tables of --style cann5; 0: not one of them
   bool is_cann5_only = false;  // not of the current style; so are all that are older than today
   ProductAge age = ProductAge::today;
-  // --style cann5 has it of the whole capture beside each iteration.
+  // --style cann5 writes it for the whole capture even if an iteration is selected.
   bool is_cann5_whole = false;
   Cann5Folder cann5_folder = Cann5Folder::device;
-  std::string_view group = {};  // as LayerInfo's
+  std::string_view group = {};  // as in LayerInfo
   Dialect dialect = Dialect::cann;
 };
 
-// A file a device of --style cann5, in which layers have a part. Source: cann_device.md 24.
+// A file per device of --style cann5 to which layers contribute. Source: cann_device.md 24.
 struct Cann5Topic {
-  int place = 0;  // among the topics
+  int place = 0;  // position among the topics
   std::string_view name;
   std::int64_t key = 0;  // OutputFile.key for these layers
   Cann5Folder folder = Cann5Folder::device;
 };
-// Keys of topics that more than one layer draws in a way of its own.
+// Keys of topics that several layers draw in a special form.
 inline constexpr std::int64_t kAiStackTime = -1;
 inline constexpr std::int64_t kThreadGroup = -2;
 // The timeline of all processes, for layers that are older than today.
@@ -87,21 +89,24 @@ inline constexpr std::int64_t kWholeTimeline = -3;
 struct LayerInfo {
   std::string_view name;  // "task_time"
   std::string_view help;
-  std::string_view exists = {};  // SQL: true if there is anything to draw
+  std::string_view exists = {};  // SQL: returns a row if there is data to draw
   RawNeeds needs = {};
-  std::string_view own_document = {};      // "step_trace": it has a file of its own, too
-  bool is_default = true;                  // false: written only where --layers names it
-  std::vector<Cann5Topic> cann5_topics{};  // those it has a part in, beside that of all layers
-  // What the host did: --style cann5 has it of the whole capture beside each iteration.
+  std::string_view own_document = {};      // "step_trace": also written as a separate file
+  bool is_default = true;                  // false: written only if --layers names it
+  std::vector<Cann5Topic> cann5_topics{};  // topics it contributes to, besides the one of all
+                                           // layers
+  // Activity of the host: --style cann5 writes it for the whole capture even if an iteration is
+  // selected.
   bool is_of_host = false;
-  std::string_view group = {};         // --layers takes this name for all that have it
+  std::string_view group = {};         // --layers accepts this name for all layers of the group
   ProductAge age = ProductAge::today;  // older ones: of the topics alone, no layers of today
   Dialect dialect = Dialect::cann;
 };
 
 // OutputFile: one file that a table or a timeline layer writes. For exports and `show`.
 
-// What the layers of one file need together: made by the first that asks, while others wait.
+// Data that the layers of one file share. The first layer that needs it computes it while the
+// others wait.
 class LayerShare {
  public:
   template <typename Part, typename Make>
@@ -118,27 +123,27 @@ class LayerShare {
 };
 
 struct OutputFile {
-  std::string stem;                // file name without extension, already safe
-  std::int64_t step_id = kNull;    // the step it is about, where it is about one
-  std::int64_t model_row = kNull;  // the model, where it is about one
-  std::int64_t key = 0;            // for the table or layer itself
-  // Position of "_slice_<i>" in the stem when a CSV has more than a million rows; 0: it stays one.
+  std::string stem;                // file name without extension, sanitized
+  std::int64_t step_id = kNull;    // the step, if the file is about one
+  std::int64_t model_row = kNull;  // the model, if the file is about one
+  std::int64_t key = 0;            // for use by the table or layer
+  // Position of "_slice_<i>" in the stem if a CSV has more than a million rows; 0: never sliced.
   std::size_t slice_at = 0;
-  // Layers that name the same stem write one file together, in the order of the list.
+  // Layers with the same stem write one file together, in the order of the list.
   bool is_shared = false;
-  // Set by the exporter: true if arrows from calls to tasks are drawn, for which a file needs both
-  // the calls and the tasks.
+  // Set by the exporter: true if the file has both calls and tasks, so that arrows between them are
+  // drawn.
   bool has_arrows = true;
   // Set by the exporter: every end of an arrow is 'f' (TimelineOptions).
   bool ends_every_arrow = false;
-  // Set by the exporter of timelines.
+  // Set by the timeline exporter.
   std::shared_ptr<LayerShare> share{};
-  // Set by the exporter: devices and processes of a board's capture are in one file.
+  // Set by the exporter: all devices and processes of a board's capture are in one file.
   bool is_merged = false;
-  // Set by the exporter: drawn as CANN 5 did, with its names, arguments and units.
+  // Set by the exporter: drawn with the names, arguments and units of CANN 5.
   bool is_cann5 = false;
-  // Set by the exporter: the rows to take, and the stem without what it adds for them. Files of one
-  // product replace each other.
+  // Set by the exporter: the rows to include, and the stem without the suffixes for them. Files of
+  // the same product replace each other.
   ExportScope scope{};
   std::string product{};
 };

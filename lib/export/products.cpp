@@ -24,7 +24,7 @@ Tables tables_of_all_styles() {
   return all;
 }
 
-// Captures of Atlas machines, of any time.
+// Returns true for captures of Atlas machines, of any version.
 bool is_of_atlas(const Database& db) {
   const std::string dialect = read_meta(db, "dialect");
   return dialect == dialect_name(Dialect::cann) || dialect == dialect_name(Dialect::classic);
@@ -143,7 +143,7 @@ std::vector<Cann5Timeline> cann5_timelines(ProductAge age) {
   std::vector<Cann5Timeline> all;
   all.reserve(topics.size() + 1);
   for (auto& [place, timeline] : topics) {
-    // What a thread or an iteration did is drawn by its process already.
+    // The timeline of a process already draws the activity of its threads and iterations.
     const bool is_view = timeline.key == kAiStackTime || timeline.key == kThreadGroup;
     if (!is_view) whole.insert(whole.end(), timeline.layers.begin(), timeline.layers.end());
     all.push_back(std::move(timeline));
@@ -179,7 +179,7 @@ ExportStyle style_for(const Database& db, ExportStyle style) {
 
 std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
                                    const std::string& part, const std::string& name) {
-  // With device_N/ in it, it would look like a PROF folder.
+  // A folder that contains device_N/ would look like a PROF folder.
   if (generation_of(db) == "classic") return product_folder(base, name);
   return product_folder(product_folder(base, part), name);
 }

@@ -13,67 +13,69 @@
 
 namespace msprof {
 
-// All of the current style, independent of any capture.
+// All products of the current style, independent of a capture.
 std::vector<std::unique_ptr<SummaryTable>> all_summary_tables();
 std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers();
 
-// Those of the dialect of the store of `db`; lib/export reads the dialect here only.
+// Products for the dialect of the store of `db`; only products.cpp decides by the dialect.
 std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db);
 std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 
-// The folder within a capture that takes its tables, and its timelines, named as users of its
-// dialect know it.
+// Return the folder within a capture for tables, or timelines, named as users of its dialect
+// expect.
 std::string summary_folder(const Database& db);
 std::string timeline_folder(const Database& db);
-// True if its dialect has the unified database; if its timelines are several files that can be one.
+// Return true if the dialect has a unified database, or if its timelines are several files that can
+// be merged.
 bool has_unified_db(const Database& db);
 bool has_merged_timeline(const Database& db);
 
-// True for a capture of CANN 5 or older, whose default style is that of its time.
+// Returns true for a capture of CANN 5 or older, whose default style is that of its version.
 bool is_old_capture(const Database& db);
-// What of_capture stands for; every other style is itself.
+// Resolves of_capture to the style of the capture; returns every other style unchanged.
 ExportStyle style_for(const Database& db, ExportStyle style);
-// The folder "summary" or "timeline" of `--style cann5` for what is about `part` ("device_0",
-// "host") of a capture: in a folder of that name, but a JOB folder, which is one device, has it
-// itself.
+// Returns the folder `name` ("summary" or "timeline") of `--style cann5` for `part` ("device_0",
+// "host") of a capture. It is in a folder named after the part, except in a JOB folder, which is a
+// single device and has it directly.
 std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
                                    const std::string& part, const std::string& name);
 
-// Throws Error(usage) where `scope` or `style` is only for the other dialect.
+// Throws Error(usage) if `scope` or `style` is only valid for the other dialect.
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style);
 
-// True if a file of this name may be a product, of any dialect and style.
+// Returns true if a product of any dialect and style can have this name.
 bool is_product_name(const std::string& name);
 
-// The tables of `--style cann5`, in order, as CANN 5 wrote them; names are those of the topics.
-// `generation`: of the capture, where it is of that time or older; "all": with those of all.
+// Returns the tables of `--style cann5` as CANN 5 wrote them, in order; their names are those of
+// the topics. `generation` is that of a capture of CANN 5 or older, else empty; "all" includes the
+// tables of every generation.
 std::vector<std::unique_ptr<SummaryTable>> cann5_tables(std::string_view generation = {});
-// The tables that a capture gives by default: of its own time, those that are exported.
+// Returns the exported tables that a capture has by default, of the capture's own version.
 std::vector<std::unique_ptr<SummaryTable>> default_tables(const Database& db);
-// Whether a table is one of those that captures of the time of this one had; of a newer capture any
-// is. An old capture that lacks another lacks nothing.
+// Returns true if captures of this version have the table; always true for a newer capture. Other
+// tables are not missing from an old capture.
 bool is_of_its_time(const Database& db, const TableInfo& table);
-// The text of meta "generation"; empty for captures of today.
+// Returns meta "generation"; empty for current captures.
 std::string generation_of(const Database& db);
-// `table` without Device_id, with the column names and units of CANN 5.
+// Wraps `table`: removes Device_id and uses the column names and units of CANN 5.
 std::unique_ptr<SummaryTable> make_cann5_table(std::unique_ptr<SummaryTable> table);
 
-// A timeline of `--style cann5`: a file a device, of the layers that name it. Each layer draws as
-// CANN 5 did where OutputFile.is_cann5.
+// A timeline of `--style cann5`: a file per device with the layers that name it. If
+// OutputFile.is_cann5 is set, each layer draws as CANN 5 did.
 struct Cann5Timeline {
   std::string_view name;
   std::int64_t key = 0;  // OutputFile.key
   Cann5Folder folder = Cann5Folder::device;
-  std::vector<std::string_view> layers{};  // empty: those of the default
+  std::vector<std::string_view> layers{};  // empty: the default layers
   ProductAge age = ProductAge::today;      // of the layers
 };
 std::vector<Cann5Timeline> cann5_timelines(ProductAge age = ProductAge::today);
 // How old the capture of a store is.
 ProductAge age_of(std::string_view generation);
-// The layers that the timelines of captures of `age` are drawn by.
+// Returns the layers that draw the timelines of captures of `age`.
 std::vector<std::unique_ptr<TimelineLayer>> cann5_layers(const Database& db, ProductAge age);
 
-// The makers.
+// Functions that create the products.
 #define TABLE(name) std::unique_ptr<SummaryTable> make_##name();
 #define LAYER(name) std::unique_ptr<TimelineLayer> make_##name();
 #include "export/products.def"

@@ -1,5 +1,5 @@
-// Fields of a protobuf message, appended to its bytes: a varint, a double, or bytes (texts and
-// messages). For PerfettoSink.
+// Appends fields to a protobuf message: a varint, a double, or bytes (texts and messages). For
+// PerfettoSink.
 #pragma once
 
 #include <bit>

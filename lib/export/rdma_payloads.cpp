@@ -30,7 +30,7 @@ struct PlaneTask {
 }  // namespace
 
 PayloadTransfers::PayloadTransfers(const Database& db) {
-  // Most captures have none, and need no look at their tasks.
+  // Most captures have no payloads; then the tasks need not be read.
   Statement payloads = db.prepare("SELECT EXISTS(SELECT 1 FROM comm_call WHERE rdma_type = ?)");
   payloads.bind(1, kRdmaPayload);
   if (!payloads.step() || payloads.integer(0) == 0) return;

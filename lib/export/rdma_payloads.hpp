@@ -1,6 +1,5 @@
-// Payloads of RDMA that follow each other: one transfer, which a task some places after them ends.
-// For everything that shows how fast the tasks of collectives move data.
-// Source: cann_device.md 25.4.
+// Consecutive RDMA payloads form one transfer, which ends with a task some positions later. For
+// everything that shows how fast the tasks of collectives move data. Source: cann_device.md 25.4.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +24,8 @@ struct PayloadRun {
   bool is_closed = false;   // false: that task is missing
 };
 
-// Returns the payloads from `first` on, which is one. `tasks` are those of one collective on one
-// plane, by start.
+// Returns the run of payloads starting at `first`, which must be a payload. `tasks` are those of
+// one collective on one plane, by start.
 template <typename Task>
 PayloadRun payload_run(std::span<const Task> tasks, std::size_t first, std::size_t distance) {
   PayloadRun run{first, 0, false};
@@ -46,7 +45,7 @@ class PayloadTransfers {
 
   explicit PayloadTransfers(const Database& db);
 
-  // Returns `own`, the task's bytes and duration, for a task that is no part of a longer transfer.
+  // Returns `own`, the task's bytes and duration, if the task is not part of a longer transfer.
   Transfer of(std::int64_t task_id, Transfer own) const {
     const auto found = transfers_.find(task_id);
     return found == transfers_.end() ? own : found->second;

@@ -1,5 +1,6 @@
-// --reports: a file of the vendor's tool that says what goes into the timeline, as layers of ours.
-// {"json_process": {"ascend": true, "hbm": false, …}}: what is true is drawn.
+// --reports: reads a file of the vendor's tool that selects the contents of the timeline, and
+// returns layer names.
+// {"json_process": {"ascend": true, "hbm": false, …}}: entries that are true are drawn.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,7 @@
 
 namespace msprof {
 
-// A name of such a file, and our layer for it.
+// A name in such a file, and the layer for it.
 struct ReportName {
   std::string_view name;
   std::string_view layer;
@@ -17,8 +18,8 @@ struct ReportName {
 // In the vendor's order.
 const std::vector<ReportName>& report_names();
 
-// The layers that the file asks for, each once. Throws Error(usage), a sentence, for a file that
-// cannot be read, has another form or a name that is none, and for one that asks for nothing.
+// Returns the layers that the file selects, without duplicates. Throws Error(usage) if the file
+// cannot be read or parsed, has an unknown name, or selects no layer.
 std::vector<std::string> layers_of_reports(const std::filesystem::path& file);
 
 }  // namespace msprof

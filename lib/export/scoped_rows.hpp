@@ -1,6 +1,6 @@
-// TaskCursor, CallCursor: tasks and calls of a CANN capture that an export is about: those of the
-// collection, and of them those that the scope takes. In the order of their ids, which is that of
-// their starts (tasks: on each device).
+// TaskCursor, CallCursor: read the tasks and calls of a CANN capture that belong to the collection
+// and are in the scope of an export. In ascending order of ids, which is the order of starts
+// (tasks: per device).
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace msprof::cann {
 
-// Which tasks are of the collection.
+// Which tasks belong to the collection.
 enum class TaskWindow {
-  ends_within,    // end within it
-  starts_within,  // start within it, later than its first moment
+  ends_within,    // tasks that end at or after its start
+  starts_within,  // tasks that start after its start
   any,
 };
 
-// The rows of a cursor that are among candidates, range by range.
+// Reads the rows of a cursor within the candidates, range by range.
 template <typename Row>
 class CandidateCursor {
  public:
@@ -61,14 +61,14 @@ class TaskCursor {
  public:
   using Rows = RowCursor<TaskRow>;
 
-  // Start, duration and what the scope asks for need not be among `columns`.
+  // Start, duration and the columns that the scope checks need not be among `columns`.
   TaskCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
              const Rows::Filter& filter = {}, TaskWindow window = TaskWindow::ends_within);
 
   bool next();
   const TaskRow& operator*() const { return *rows_; }
   const TaskRow* operator->() const { return &*rows_; }
-  // The largest time where the task, of a store from elsewhere, would end later.
+  // Saturates, because the store is untrusted input.
   std::int64_t end_ns() const { return end_ns_; }
 
  private:

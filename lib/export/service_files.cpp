@@ -1,6 +1,5 @@
-// Files in a capture's host folder that msserviceprofiler reads: sqlite/msproftx.db, and
-// data/all_file.complete, without which it exports the capture again.
-// Source: cann_host.md 2.7.
+// Writes the files that msserviceprofiler reads in a capture's host folder: sqlite/msproftx.db, and
+// data/all_file.complete, without which it exports the capture again. Source: cann_host.md 2.7.
 #include <unistd.h>
 
 #include <filesystem>
@@ -27,8 +26,8 @@ constexpr const char* kServiceTables[] = {
     "CREATE TABLE MsprofTxEx (pid INTEGER, tid INTEGER, event_type TEXT, start_time INTEGER,"
     " end_time INTEGER, mark_id INTEGER, domain TEXT, message TEXT)"};
 
-// True for a folder of the capture itself, as a link may lead to files of others, in which files
-// can be made: these ones are no reason to fail an export.
+// Returns true for a writable folder. Not for a link, which may lead out of the capture. These
+// files are no reason to fail an export.
 bool takes_files(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(path, error)) && ::access(path.c_str(), W_OK) == 0;
@@ -126,7 +125,7 @@ void add_service_files(std::vector<ExportJob>& jobs, const TraceDb& store, const
   }
   if (takes_files(host / "data")) {
     ExportJob mark;
-    // Once everything else is there.
+    // Runs when all other jobs are done.
     mark.written = [file = host / "data" / "all_file.complete"]() -> std::vector<ExportedFile> {
       write_text_file(file, "");
       return {};

@@ -1,4 +1,4 @@
-// Tables as files: the current style, and the writing of one file in any style.
+// Writes tables as files: plans the current style, and writes one file in any style.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -26,7 +26,7 @@ fs::path slice_path(const fs::path& folder, const SummaryFile& file, std::size_t
   return folder / limited_file_name(slice_stem(file.output_file, slice), ".csv");
 }
 
-// A file without rows is written where the capture itself has none to give, not where a scope does.
+// A file without rows is written if the whole capture has none, but not if the scope excludes them.
 bool is_written(const SummaryFile& file, bool has_rows) {
   return has_rows || file.output_file.scope.is_everything();
 }
@@ -40,7 +40,7 @@ std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summ
   return written;
 }
 
-// The whole table into `out`, and to who listens.
+// Writes the whole table to `out` and to the listener.
 void write_rows(const Database& db, const SummaryFile& summary,
                 const std::vector<std::string>& columns, RowSink& out) {
   const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
@@ -52,12 +52,12 @@ void write_rows(const Database& db, const SummaryFile& summary,
     for (std::string& title : titles) title = cann8_column(title);
   }
   out.begin(titles);
-  if (listener) listener->begin(columns);  // it knows the names of today
+  if (listener) listener->begin(columns);  // listeners expect current names
   summary.table->write(db, summary.output_file, rows);
   rows.end();
 }
 
-// One table as CSV: a file, or slices.
+// Writes one table as CSV: a file, or slices.
 std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_folder,
                                     SummaryFormat format, const SummaryFile& summary) {
   const fs::path& folder = product_folder.make();

@@ -1,5 +1,5 @@
-// SummaryTable: a table of a profile, written as CSV, JSON or for the terminal.
-// To add one: implement this in a file under summary/ and name it in products.def.
+// SummaryTable: a table of a profile, written as CSV, JSON or to the terminal. To add one,
+// implement this class in a file under summary/ and list it in products.def.
 #pragma once
 
 #include <string>
@@ -21,13 +21,14 @@ class SummaryTable {
   bool is_exported() const { return info_.is_exported; }
   // May depend on the capture.
   virtual std::vector<std::string> columns(const Database& db) const = 0;
-  // Its files, in order; none where the data does not exist.
+  // Returns its files in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
   virtual void write(const Database& db, const OutputFile& output_file, RowSink& out) const = 0;
-  // The columns by which `show --top` sorts, where rows are not already sorted: by the first one
-  // that has a number.
+  // Returns the columns by which `show --top` sorts unless rows are already sorted; the first one
+  // that contains numbers is used.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }
-  // Its columns of unit loads (store/unit_loads.hpp); overridden where they depend on the capture.
+  // Returns its columns of unit loads (store/unit_loads.hpp). Overridden if they depend on the
+  // capture.
   virtual std::vector<std::string> unit_loads(const Database&) const {
     return {info_.unit_loads.begin(), info_.unit_loads.end()};
   }

@@ -1,5 +1,5 @@
-// TableReader: the rows of a summary table as values, one at a time, none kept. For analyses, whose
-// numbers of op_summary are those of its CSV.
+// TableReader: reads the rows of a summary table as values, one row at a time, without keeping
+// them. For analyses, so that their numbers of op_summary are those of its CSV.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@
 
 namespace msprof {
 
-// A column as rules and analyses call it: lower case, without its unit, '_' for blanks:
-// "task_duration" for "Task Duration(us)". Source: cann_device.md 22.
+// Returns the name that rules and analyses use for a column: lower case, without unit, '_' for
+// spaces: "task_duration" for "Task Duration(us)". Source: cann_device.md 22.
 std::string field_name(std::string_view column);
 
-// What who reads a table has found out about a cell that many rows share. Zeros at first.
+// Reader-defined cache for a cell shared by many rows; initially zero.
 using CellNotes = std::array<std::uint32_t, 2>;
 
 struct TableValue {
@@ -127,15 +127,15 @@ class TableReader : public RowSink {
   WorkAhead::Job job_;  // last: it uses the others
 };
 
-// The table `name` of this capture's kind; null where there is none.
+// Returns the table `name` for this kind of capture; null if there is none.
 std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name);
-// Its columns as fields.
+// Returns the columns of `table` as field names.
 std::vector<std::string> fields_of(const Database& db, const SummaryTable& table);
-// Those of them that hold unit loads.
+// Returns the field names of its unit loads.
 std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable& table);
 
-// Every row of all documents of the table `name` of this capture. False where it has no such table,
-// or no data for it.
+// Reads every row of all documents of the table `name` of this capture. Returns false if there is
+// no such table or it has no data.
 bool read_table(const Database& db, std::string_view name, const std::vector<WantedField>& wanted,
                 const TableReader::OnRow& on_row);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
-// Bytes that a CSV cell may hold without quotes and that are UTF-8 by themselves.
+// Bytes that are valid UTF-8 on their own and need no quotes in a CSV cell.
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (std::size_t i = 0; i < 0x80; ++i) plain[i] = true;

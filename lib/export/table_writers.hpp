@@ -1,5 +1,5 @@
-// The sinks of rows that write CSV and JSON, and one that keeps rows in memory. For exporters and
-// the verbs that print tables.
+// Row sinks that write CSV and JSON, and one that keeps rows in memory. For exporters and the verbs
+// that print tables.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace msprof {
 
-// A text as a cell of CSV: valid UTF-8, quoted as RFC 4180 says where it must be.
+// Appends a text as a CSV cell: valid UTF-8, quoted where RFC 4180 requires it.
 void append_csv_text(std::string& out, std::string_view text);
 
-// UTF-8, LF, quoted as RFC 4180 says. Takes several tables, one behind the other.
+// Writes UTF-8 with LF, quoted as RFC 4180 requires. Accepts several tables, one after the other.
 class CsvWriter : public RowSink {
  public:
   explicit CsvWriter(TextOutput& out, Absent absent = Absent::not_available)
@@ -29,11 +29,11 @@ class CsvWriter : public RowSink {
   void end() override {}
   bool has_rows() const { return rows_ > 0; }
 
-  // Writes what Excel reads as it is meant: a byte order mark at the start of every file, and an
-  // apostrophe before a text that Excel would compute as a formula.
+  // Makes Excel read the file correctly: adds a byte order mark to every file, and an apostrophe
+  // before a text that Excel would evaluate as a formula.
   void write_for_excel() { is_for_excel_ = true; }
-  // Before row `rows` + 1, 2 * `rows` + 1, … `next` gives the file that takes the following rows,
-  // below the same header.
+  // Every `rows` rows, calls `next` for the file that receives the following rows, with the same
+  // header.
   void slice(std::uint64_t rows, std::function<TextOutput&()> next);
 
  protected:
@@ -52,18 +52,18 @@ class CsvWriter : public RowSink {
   Absent absent_;
   std::vector<std::string> columns_;
   bool is_for_excel_ = false;
-  bool is_at_start_ = true;           // of a file
+  bool is_at_start_ = true;           // of the current file
   std::uint64_t rows_per_slice_ = 0;  // 0: one file
-  std::uint64_t rows_ = 0;            // of this slice
+  std::uint64_t rows_ = 0;            // of the current slice
   std::function<TextOutput&()> next_;
   bool first_cell_ = true;
 };
 
-// Returns what stands in front of the cells, quoted and with the colon.
+// Returns the text before each cell: the quoted key and the colon.
 std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 
-// An array of objects with the columns as keys; a name that comes again gets its number: "Name 2".
-// Or of arrays, for a document that names the columns once.
+// Writes an array of objects with the columns as keys; a repeated name gets a number: "Name 2". Or
+// an array of arrays, for a document that lists the columns once.
 class JsonTableWriter : public RowSink {
  public:
   enum class Rows { objects, arrays };
@@ -76,7 +76,7 @@ class JsonTableWriter : public RowSink {
   void number(std::string_view digits) override;
   // JSON has no infinity.
   void real(double value) override;
-  // As text, however many digits it has: a double would round most of them.
+  // Written as text, whatever its number of digits: a double would round most of them.
   void timestamp(std::string_view digits) override { text(digits); }
   void missing() override;
   void end_row() override;
@@ -92,18 +92,18 @@ class JsonTableWriter : public RowSink {
   TextOutput& out_;
   Absent absent_;
   Rows form_;
-  std::vector<std::string> keys_;  // quoted, with the colon; empty in rows that are arrays
+  std::vector<std::string> keys_;  // quoted, with the colon; empty for arrays
   std::size_t column_ = 0;
   std::uint64_t rows_ = 0;
 };
 
-// Rows kept in memory, for the terminal.
+// Keeps rows in memory, for the terminal.
 class TableRows : public RowSink {
  public:
   struct Cell {
     std::string text;
     bool is_number = false;
-    bool is_time = false;  // a point in time: a number of more digits than a double has
+    bool is_time = false;  // a time: a number with more digits than a double has
   };
   using RowSink::number;
   void begin(std::span<const std::string> columns) override;
@@ -114,7 +114,7 @@ class TableRows : public RowSink {
   }
   void end_row() override;
   void end() override {}
-  // Hands all of it on.
+  // Writes all rows to `out`.
   void write(RowSink& out) const;
 
   std::vector<std::string> columns;

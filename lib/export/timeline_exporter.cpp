@@ -1,4 +1,4 @@
-// Timelines as files: the layers that share a file, parts for --split, gzip.
+// Writes timelines as files: layers that share a file, parts for --split, gzip.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,22 +24,23 @@ namespace msprof {
 
 namespace {
 
-// TimeHistogram: bytes of a timeline by the time of their begin, in bounded memory. For --split.
+// TimeHistogram: counts the bytes of a timeline by the start time of their events, in bounded
+// memory. For --split.
 
 class TimeHistogram {
  public:
   void add(std::int64_t time_ns, std::uint64_t bytes);
   std::uint64_t bytes() const { return bytes_; }
 
-  // Returns cuts so that no stretch has more than `most` bytes, unless a single stretch that can
-  // be distinguished has: part i begins at cuts[i - 1].
+  // Returns the times at which to cut so that no part has more than `most` bytes, unless a single
+  // bucket has more. Part i starts at cuts[i - 1].
   std::vector<std::int64_t> cuts(std::uint64_t most) const;
 
  private:
   void widen();
 
   static constexpr std::size_t kMaxStretches = 1 << 16;
-  int shift_ = 10;  // a stretch is 2^shift_ ns
+  int shift_ = 10;  // a bucket is 2^shift_ ns
   std::uint64_t bytes_ = 0;
   std::unordered_map<std::int64_t, std::uint64_t> stretches_;
 };
@@ -74,11 +75,12 @@ namespace fs = std::filesystem;
 
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 
-// Parts are open side by side.
+// All parts are open at the same time.
 constexpr std::size_t kMaxParts = 256;
 constexpr std::size_t kPartBlockBytes = 64 << 10;
 
-// The layers named, else those of the default; Error(usage) for a name that is none of `layers`.
+// Returns the named layers, or the default ones. Throws Error(usage) for a name that is not in
+// `layers`.
 Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   if (names.empty()) {
     std::erase_if(layers, [](const auto& layer) { return !layer->info().is_default; });
@@ -111,7 +113,8 @@ Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   return layers;
 }
 
-// Finds the cuts of a timeline so that its parts have `most` bytes: by writing it once for nothing.
+// Finds where to cut a timeline so that its parts have at most `most` bytes, by writing it to a
+// sink that only counts.
 std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeline,
                                   std::uint64_t most) {
   TimeHistogram histogram;
@@ -120,7 +123,7 @@ std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeli
   writer.set_meter([&](std::int64_t time_ns, std::size_t bytes) { histogram.add(time_ns, bytes); });
   timeline.write(db, writer);
   if (sink.text_bytes() <= most) return {};
-  // Every part has the names of processes and threads.
+  // Every part repeats the names of processes and threads.
   const std::uint64_t metadata = sink.text_bytes() - histogram.bytes();
   auto cuts =
       metadata < most ? histogram.cuts(most - metadata) : std::vector<std::int64_t>(kMaxParts, 0);
@@ -133,7 +136,7 @@ std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeli
   return cuts;
 }
 
-// The files of one timeline while they are written; none appears before all are whole.
+// The files of one timeline while they are written; no file appears before all are complete.
 class TimelineParts {
  public:
   TimelineParts(const fs::path& folder, const TimelineFile& timeline, std::size_t count,
@@ -178,7 +181,7 @@ class TimelineParts {
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
 
-// The files that `layers` draw, in the order in which their first layers come.
+// Returns the files that `layers` draw, in the order of their first layers.
 std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layers,
                                          const TimelineOptions& options) {
   ExportScope scope = options.scope;
@@ -212,8 +215,8 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
     const bool has_arrows =
         (draws("cann") && (draws("ascend_hardware") || draws("communication"))) ||
         (draws("acl") && draws("task_time"));
-    // torch_npu takes the time of a collective from the first end of its arrow: Communication comes
-    // before whatever draws Ascend Hardware.
+    // torch_npu reads the time of a collective from the first end of its arrow, so Communication
+    // must come before the layers that draw Ascend Hardware.
     std::stable_partition(file.layers.begin(), file.layers.end(), [](const auto& layer) {
       return layer.first->name() == "cann" || layer.first->name() == "communication";
     });
@@ -238,7 +241,7 @@ std::string timeline_extension(const TimelineOptions& options) {
 
 namespace {
 
-// The tools of CANN 5 showed the monotonic clock of captures of their time.
+// For captures of CANN 5 and older the tools of that time used the monotonic clock.
 std::int64_t origin_of(const Database& db, const OutputFile& output_file) {
   if (!output_file.is_cann5) return 0;
   return read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
@@ -270,17 +273,16 @@ std::vector<LayerPiece> TimelineFile::pieces(const Database& db) const {
 
 namespace {
 
-// More would wait for the disk.
+// More threads would wait for the disk.
 constexpr std::size_t kMaxThreads = 16;
 
-// One thread is enough for layers of one piece each: what their pieces would gain, a further
-// connection costs.
+// Uses one thread if each layer is one chunk: another connection would cost more than it gains.
 std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   if (pieces <= layers) return 1;
   return std::min<std::size_t>(kMaxThreads, std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// As one file: by all cores.
+// Writes the timeline as one file, on all cores.
 PieceCounts write_whole(const Database& db, const fs::path& store, const TimelineFile& timeline,
                         TraceSink& sink) {
   const auto pieces = timeline.pieces(db);
@@ -309,8 +311,8 @@ std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& sto
     arrows = writer.arrow_count();
     cut_arrows = writer.cut_arrow_count();
   }
-  // A part of the run in which nothing happened; a frequency that was noted then is no reason for a
-  // file, unless its layer was asked for.
+  // If only a part of the run was requested and no slice lies in it, a frequency sample is no
+  // reason for a file, unless its layer was requested.
   const bool is_part = options.layers.empty() && !options.scope.is_everything();
   if ((is_part ? counts.slices : counts.events) == 0) return {};
   auto written = parts.publish(folder, timeline.output_file.product);
@@ -349,7 +351,7 @@ void check_merged(const Database& db, const TimelineOptions& options) {
   }
 }
 
-// Name that the ledger of a folder has for timelines of that format.
+// Returns the name that the ledger of a folder uses for timelines in that format.
 std::string kind_of(TimelineFormat format) {
   return format == TimelineFormat::perfetto ? "perfetto" : "timeline";
 }
@@ -386,7 +388,7 @@ void write_timeline_events(const Database& db, const ExportScope& scope, TraceSi
   options.is_merged = has_merged_timeline(db);
   const Layers layers = layers_named(timeline_layers(db), {});
   const auto files = timeline_files(db, layers, options);
-  // Beside that of all layers there are those of single ones.
+  // The file with the most layers; others are for single layers.
   const auto whole = std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return a.layers.size() < b.layers.size();
   });
@@ -396,8 +398,8 @@ void write_timeline_events(const Database& db, const ExportScope& scope, TraceSi
 }
 
 std::string viewer_limit(std::uint64_t text_bytes) {
-  // Largest text that a viewer of that kind has been seen to load: chrome://tracing keeps the whole
-  // file in one string; the Perfetto UI has 2 GB of memory for the parsed trace.
+  // Largest texts that viewers were observed to load: chrome://tracing keeps the whole file in one
+  // string; the Perfetto UI has 2 GB of memory for the parsed trace.
   constexpr std::uint64_t kMaxForChrome = 250'000'000;
   constexpr std::uint64_t kMaxForPerfetto = 1'000'000'000;
   if (text_bytes <= kMaxForChrome) return "";

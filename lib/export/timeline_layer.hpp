@@ -1,5 +1,5 @@
-// TimelineLayer: rows of one layer as events of a chrome trace.
-// To add one: implement write() in a file under timeline/ and name it in products.def.
+// TimelineLayer: writes the rows of one layer as events of a Chrome trace. To add one, implement
+// write() in a file under timeline/ and list it in products.def.
 #pragma once
 
 #include <functional>
@@ -15,22 +15,23 @@
 
 namespace msprof {
 
-// A stretch of a layer. Pieces are written side by side, each thread with its own connection; their
-// texts follow each other in the order of the pieces.
+// A chunk of a layer. Chunks are written in parallel, each thread with its own connection; their
+// texts are output in the order of the chunks.
 struct TimelinePiece {
   enum class When {
     in_turn,
-    ahead,        // before those of other layers: it makes what they wait for, and writes nothing
-    after_others  // when all before it are written
+    ahead,        // before the chunks of other layers: computes data that they wait for, and writes
+                  // no event
+    after_others  // after all chunks before it are written
   };
   std::function<void(const Database&, TraceJsonWriter&)> write;
   When when = When::in_turn;
 };
 
-// Rows that are a piece.
+// Rows per chunk.
 inline constexpr std::int64_t kPieceRows = 1 << 15;
 
-// What pieces need together, one for each connection: texts by id, statements.
+// Data that chunks share, one instance per connection: texts by id, statements.
 template <typename Part>
 class PerConnection {
  public:
@@ -41,7 +42,7 @@ class PerConnection {
     if (!part) part = make();
     return *part;
   }
-  // Once nobody writes any more.
+  // Call only when no thread writes any more.
   template <typename Visit>
   void for_each(const Visit& visit) const {
     for (const auto& [db, part] : parts_) visit(*part);
@@ -58,11 +59,11 @@ class TimelineLayer {
   virtual ~TimelineLayer() = default;
   const LayerInfo& info() const { return info_; }
   std::string_view name() const { return info_.name; }
-  // The files it writes, or has a part in, in order; none where the data does not exist.
+  // Returns the files it writes or contributes to, in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
-  // Writes what document.scope takes; a layer without any event writes no metadata either.
+  // Writes the rows in output_file.scope. A layer without events writes no metadata either.
   virtual void write(const Database& db, const OutputFile& output_file, TraceJsonWriter& out) const;
-  // The same in pieces, for layers of millions: a layer has one of the two.
+  // The same in chunks, for layers with millions of rows. A layer implements write() or pieces().
   virtual std::vector<TimelinePiece> pieces(const Database& db,
                                             const OutputFile& output_file) const;
 

@@ -15,10 +15,10 @@ namespace msprof {
 
 namespace {
 
-// Thrown in the other threads when a piece has failed.
+// Thrown in the other threads when a chunk has failed.
 struct Abandoned {};
 
-// The texts of pieces in their order.
+// Writes the texts of chunks to the sink in their order.
 class OrderedText {
  public:
   OrderedText(TraceSink& sink, std::size_t pieces, bool packs)
@@ -40,12 +40,12 @@ class OrderedText {
       return;
     }
     lock.unlock();
-    // The sink is its alone until it ends.
+    // Until end(), only the thread of this chunk uses the sink.
     write_held(pieces_[piece]);
     packs_ ? put(packed) : put(text);
   }
 
-  // Returns once all pieces before it are written.
+  // Returns when all chunks before `piece` are written.
   void wait_for(std::size_t piece) {
     std::unique_lock lock(mutex_);
     wait_for(piece, lock);
@@ -71,9 +71,9 @@ class OrderedText {
   }
 
  private:
-  // A task of a device is some 300 bytes: twice what a piece of them has.
+  // A device task is about 300 bytes; this is twice the text of a chunk of them.
   static constexpr std::size_t kMaxHeld = 20 << 20;
-  // Whole events as text, or packed without the comma in front of the first.
+  // Whole events as text, or packed without the comma before the first.
   struct Block {
     std::string text;
     PackedText packed;
@@ -98,7 +98,7 @@ class OrderedText {
     piece.blocks = {};
     piece.bytes = 0;
   }
-  // Nothing is before the first event.
+  // Omits the comma before the first event.
   void put(std::string_view text) {
     sink_.write(std::exchange(has_event_, true) ? text : without_comma(text));
   }
@@ -135,7 +135,7 @@ class PieceSink : public TraceSink {
   std::uint64_t bytes_ = 0;
 };
 
-// Pieces that make what others wait for come first.
+// Starts with the chunks that other chunks wait for.
 std::vector<std::size_t> order_of(const std::vector<LayerPiece>& pieces) {
   std::vector<std::size_t> order(pieces.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -147,7 +147,7 @@ std::vector<std::size_t> order_of(const std::vector<LayerPiece>& pieces) {
 
 class PieceWorkers {
  public:
-  // One thread alone has the sink pack.
+  // If there is only one thread, the sink packs the text itself.
   PieceWorkers(const std::vector<LayerPiece>& pieces, TraceSink& sink, bool has_others)
       : pieces_(pieces),
         order_(order_of(pieces)),

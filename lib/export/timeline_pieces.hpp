@@ -1,4 +1,4 @@
-// TimelinePieces: the layers of one timeline, written by all cores. For timeline_exporter.cpp.
+// TimelinePieces: writes the layers of one timeline on all cores. For timeline_exporter.cpp.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace msprof {
 
-// A piece, and what its layer sets of the writer.
+// A chunk, and its layer's settings for the writer.
 struct LayerPiece {
   TimelinePiece piece;
   std::int64_t origin_ns = 0;
@@ -24,9 +24,10 @@ struct PieceCounts {
   std::uint64_t slices = 0;
 };
 
-// Writes the whole array of the timeline to `sink`, byte for byte what one thread would. A piece
-// whose turn has not come waits in memory, up to a limit; then its thread does. `open` gives the
-// connection of a further thread, or nothing. Throws what a piece threw first.
+// Writes the whole array of the timeline to `sink`, byte for byte as one thread would. Text of
+// later chunks is kept in memory up to a limit; beyond it their threads wait. `open` returns the
+// connection for another thread, or empty to use no more threads. Rethrows the first error of a
+// chunk.
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
                          std::size_t threads, const std::function<std::optional<TraceDb>()>& open,
                          TraceSink& sink);

@@ -19,7 +19,7 @@ void append_integer(std::string& out, std::int64_t value) {
   out.append(digits, end);
 }
 
-// For an event of the usual size room is found once.
+// Enough room for a usual event, so that the buffer grows at most once per event.
 constexpr std::size_t kEventRoom = 1024;
 
 }  // namespace
@@ -116,7 +116,7 @@ void TraceJsonWriter::thread_name(std::int64_t pid, std::int64_t tid, std::strin
   metadata_event(text + "},\"ph\":\"M\"}");
 }
 
-// A metadata event of CANN.
+// Returns a metadata event in CANN's form.
 std::string TraceJsonWriter::cann_metadata(std::string_view kind, TraceLane lane,
                                            std::string_view argument,
                                            std::string_view value) const {
@@ -182,10 +182,10 @@ void TraceJsonWriter::flow_head(char phase, JsonText name, TraceLane lane, JsonT
   time_text(time_ns);
 }
 
-// Starts are written before the ends.
+// Relies on the start of an arrow being written before its ends.
 void TraceJsonWriter::count_arrow(char phase, JsonText category, JsonText id) {
-  // Arrows from calls have the number of the call in the upper half of their id, and follow each
-  // other; all others are few.
+  // Arrows from calls have the number of the call in the upper 32 bits of their id, and these
+  // numbers are dense. There are few other arrows.
   std::uint64_t number = 0;
   const char* const end = id.text.data() + id.text.size();
   const auto digits = std::from_chars(id.text.data() + 1, end, number);
@@ -316,7 +316,7 @@ void TraceJsonWriter::argument_time(JsonText name, std::int64_t ns) {
 void TraceJsonWriter::argument_number(JsonText name, double value) {
   key(name);
   if (!std::isfinite(value)) {
-    *out_ += "null";  // JSON has no other word for it
+    *out_ += "null";  // JSON has no other value for it
     return;
   }
   char digits[32];
