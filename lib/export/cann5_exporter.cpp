@@ -17,10 +17,10 @@
 
 namespace msprof {
 
-// Exports in the style of CANN 5 and older: current tables with the columns of that time, and the
-// jobs for its files. Differences of the columns (cann_device.md 24): no Device_id, because a file
-// covers one device; Block Dim instead of Block Num; no unit in the names of time columns;
-// fusion_op in bytes; msprof_tx in ns and without domains and devices.
+// Writes files in the style of CANN 5 and older. Its tables differ from the current ones
+// (cann_device.md 24): no Device_id, because a file covers one device; Block Dim instead of Block
+// Num; no unit in the names of time columns; fusion_op in bytes; msprof_tx in ns, without domains
+// and devices.
 
 namespace {
 
@@ -75,7 +75,6 @@ CellForm cell_of(std::string_view column) {
   return find(kInBytes, column) != nullptr ? CellForm::in_bytes : CellForm::kept;
 }
 
-// Returns the column names that CANN 5 uses.
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
   for (const std::string& column : columns) {
@@ -173,7 +172,6 @@ namespace {
 
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 
-// A device and the part of it that is exported.
 struct DevicePart {
   std::int64_t device = 0;
   ExportScope scope;
@@ -183,7 +181,7 @@ struct DevicePart {
   std::string name() const { return is_host() ? "host" : fmt::format("device_{}", device); }
 };
 
-// Returns the devices in `scope`, each with the scope reduced to it.
+// Returns the devices in `scope`, each with the scope limited to it.
 std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope) {
   std::vector<DevicePart> parts;
   const bool is_single_operator =
@@ -206,7 +204,7 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
   return parts;
 }
 
-// Creates each folder of an export once. Parts of a capture may share a folder.
+// Creates each folder of an export once; parts of a capture may share one.
 class Folders {
  public:
   Folders(const Database& db, fs::path base, std::string name, std::string kind)
@@ -238,7 +236,7 @@ DevicePart host_of(const ExportScope& scope) {
   return {kHostNumber, scope};
 }
 
-// Returns the file of a topic. The model and iteration are part of its name if they are set.
+// The file name contains the model and the iteration if both are set.
 OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
   OutputFile output_file;
   output_file.stem = fmt::format("{}_{}", topic, part.device);
@@ -252,7 +250,7 @@ OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
   output_file.slice_at = output_file.stem.size();
   output_file.scope = part.scope;
   output_file.is_cann5 = true;
-  output_file.has_arrows = false;  // CANN 5 draws no arrows from calls to tasks
+  output_file.has_arrows = false;  // CANN 5 draws none from calls to tasks
   return output_file;
 }
 
@@ -269,7 +267,6 @@ std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view 
   return files;
 }
 
-// Returns the named topics, or all.
 std::vector<Cann5Timeline> topics_named(ProductAge age, const std::vector<std::string>& names) {
   auto topics = cann5_timelines(age);
   if (names_all(names)) return topics;
@@ -293,10 +290,9 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
   return std::find(topic.layers.begin(), topic.layers.end(), layer.name()) != topic.layers.end();
 }
 
-// Returns the layers of a topic that have data; empty if no layer has any. Host layers show the
-// whole capture even if an iteration is selected, except in ai_stack_time, which follows an
-// iteration from its calls to its tasks, and in the timeline of all processes, where the tools of
-// that time limited them, too.
+// Returns the layers of a topic that have data. Host layers show the whole capture even if an
+// iteration is selected, except in ai_stack_time, which follows an iteration from its calls to its
+// tasks, and in the timeline of all processes, where the tools of that time limited them, too.
 TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
                          const DevicePart& part, const TimelineOptions& options) {
   TimelineFile timeline;
@@ -315,7 +311,6 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
 
 using SharedTables = std::shared_ptr<const SummaryTables>;
 
-// Plans the tables of one folder, of a device or of the host.
 void plan_tables(const Database& db, const SharedTables& tables, const DevicePart& part,
                  const std::shared_ptr<ProductFolder>& folder, SummaryFormat format,
                  std::vector<ExportJob>& jobs) {
@@ -344,7 +339,6 @@ void plan_tables(const Database& db, const SharedTables& tables, const DevicePar
   warn_missing(part, missing);
 }
 
-// Plans the timelines of one folder.
 class TimelinePlanner {
  public:
   TimelinePlanner(const TraceDb& store, const TimelineOptions& options)

@@ -30,7 +30,7 @@ std::string time_stamp(const Database& db) {
 }
 
 IdRange id_range(const Database& db, std::string_view table) {
-  // As separate subqueries each is a look-up at one end of the table.
+  // Two subqueries: each only looks up one end of the table's ids.
   Statement read =
       db.prepare(fmt::format("SELECT (SELECT min(id) FROM {0}), (SELECT max(id) FROM {0})", table));
   if (!read.step()) return {0, 0};
@@ -48,7 +48,7 @@ std::int64_t name_id_of(const Database& db, std::string_view text) {
   return read.step() ? read.integer(0) : -1;
 }
 
-// Relies on the call that loads a model being passed before the calls within it.
+// Calls come by start, so the call that loads a model has been seen before the calls within it.
 bool CallWindow::takes_early(std::int64_t name_id, std::int64_t thread_id, std::int64_t end_ns) {
   if (name_id == load_name_id_) {
     std::int64_t& load_end = load_ends_.try_emplace(thread_id, end_ns).first->second;

@@ -29,22 +29,19 @@ std::string_view level_text(std::int64_t level);
 // Returns the text of user_range.event_type, such as "push/pop"; N/A if unknown.
 std::string_view event_type_text(std::int64_t type);
 
-// Returns the start of the collection, INT64_MIN if unknown. Records that end before it are not
-// exported.
+// Start of the collection; records that end before it are not exported. INT64_MIN if unknown.
 std::int64_t window_begin_ns(const Database& db);
 
-// Returns the start of the collection as file names have it. Empty if the value in the store is not
-// all digits, because the store is untrusted input.
+// Returns the start of the collection as used in file names. Empty if it is not all digits: the
+// store is untrusted input.
 std::string time_stamp(const Database& db);
 // Returns the lowest and highest id of a table; 0 and 0 if it is empty.
 IdRange id_range(const Database& db, std::string_view table);
-// Returns true if the query `select` has a row.
 bool has_rows(const Database& db, std::string_view select);
 
 // Returns the id of `text` in the table `name`; -1, which is never an id, if it is missing.
 std::int64_t name_id_of(const Database& db, std::string_view text);
 
-// Hashes a few ids into one key.
 inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
   std::uint64_t hash = 0;
   for (const std::int64_t part : parts) {
@@ -55,7 +52,7 @@ inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
 }
 
 // Decides which calls count: those that end within the collection, and those made while a model is
-// loaded. Calls must be passed in the order of their starts.
+// loaded. Query in order of start.
 class CallWindow {
  public:
   explicit CallWindow(const Database& db)
@@ -108,10 +105,9 @@ enum class TextForm {
   json,  // quoted and escaped
 };
 
-// Number of names cached in memory.
 inline constexpr std::size_t kMaxNames = 1 << 16;
 
-// Looks up texts of the table `name` by id and caches the most recent ones.
+// Looks up texts of the table `name` by id, with a cache.
 class Texts {
  public:
   explicit Texts(const Database& db, TextForm form = TextForm::plain);
@@ -124,7 +120,6 @@ class Texts {
   RecentMap<std::int64_t, std::string, kMaxNames> known_;
 };
 
-// Looks up operator names, as ids of texts.
 class OpNames {
  public:
   explicit OpNames(const Database& db);
@@ -150,10 +145,9 @@ std::span<const NumberText> remote_copy_types();  // T8
 std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
                          std::string_view other = {});
 
-// TaskCounters: the raw counters of tasks, which PmuMetrics converts. For op_summary, the timeline
-// of --style cann5 and the unified database.
+// TaskCounters: the raw counters of tasks, input of PmuMetrics.
 
-// Reads the counters of tasks. Must be queried in ascending order of task ids.
+// Query in ascending order of task ids.
 class TaskCounters {
  public:
   explicit TaskCounters(const Database& db)
@@ -162,14 +156,14 @@ class TaskCounters {
     more_ = rows_.next(cells_.data());
   }
 
-  // Returns null if the task has no counters.
+  // Null if the task has no counters.
   const std::int64_t* of(std::int64_t task_id) {
     while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
     return more_ && cells_[0] == task_id ? cells_.data() + 1 : nullptr;
   }
 
  private:
-  // Columns to read: the id and the counter columns in use, which are the first ones.
+  // The id, and the counter columns in use, which are the first ones.
   static std::vector<std::size_t> places_of(const Database& db) {
     Statement read = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
     const std::int64_t count = read.step() ? read.integer(0) : 0;

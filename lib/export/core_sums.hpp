@@ -25,10 +25,10 @@ struct SampledDevice {
 std::vector<SampledDevice> sampled_devices(const Database& db, std::string_view kind,
                                            const ExportScope& scope);
 
-// Returns the names of the metrics of all devices, without duplicates.
+// Names of the metrics of all devices, without duplicates.
 std::vector<std::string> sampled_metric_names(const Database& db, std::string_view kind);
 
-// Returns the event that a track counts; empty for the track of the cycles.
+// Event that a track counts; empty for the cycles.
 std::optional<std::uint32_t> sampled_event(const CounterTrack& track);
 
 }  // namespace msprof

@@ -1,5 +1,4 @@
-// CounterGrowth: sums how much a cumulative counter grows between its first and last sample. For
-// tables about what was counted during the collection.
+// CounterGrowth: sums how much a cumulative counter grows between its first and last sample.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@ namespace msprof {
 
 class CounterGrowth {
  public:
-  // Samples must be in order of time. A decrease means that the counter was reset; the amount lost
-  // by the reset is unknown and not counted.
+  // Samples must be in order of time. A decrease means that the counter was reset; what it lost is
+  // unknown and not counted.
   void add(std::int64_t value) {
     if (count_++ > 0 && value > last_) sum_ += int128{value} - last_;
     last_ = value;

@@ -1,6 +1,5 @@
 // for_each_counter_moment(): groups neighbouring samples of one subject and time, which were one
-// line of the raw file. for_each_time(): groups all samples of a device that have the same time.
-// For products with a row or an event per line or time.
+// line of the raw file. for_each_time(): groups all samples of a device with the same time.
 #pragma once
 
 #include <array>
@@ -51,8 +50,8 @@ void for_each_counter_moment(CounterSamples& samples, Place&& place, Visit&& vis
   if (moment.track != nullptr) visit(moment);
 }
 
-// Groups neighbouring samples with the same device and time. The store is untrusted input, so the
-// size of a group is limited.
+// Groups neighbouring samples with the same device and time. The size of a group is limited because
+// the store is untrusted input.
 template <typename Visit>
 void for_each_time(CounterSamples& samples, Visit&& visit) {
   constexpr std::size_t kMaxGroup = 1 << 16;
@@ -77,8 +76,8 @@ inline std::string_view sio_die(const CounterTrack& track) {
   return die;
 }
 
-// Returns the bandwidth between dies in MB/s. Multiplies in the same order as the vendor's tool, so
-// that the double is identical.
+// Bandwidth between dies in MB/s. Multiplies in the vendor's order, so that the double is
+// identical.
 inline double sio_megabytes(const CounterSample& sample) {
   if (!sample.begin_ns || *sample.begin_ns >= sample.time_ns) return 0;
   const auto ns = static_cast<double>(static_cast<int128>(sample.time_ns) - *sample.begin_ns);

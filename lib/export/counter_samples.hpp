@@ -1,5 +1,4 @@
-// CounterSamples: the tracks of one kind of counters, and their samples in recording order. For the
-// tables, layers and databases that show them.
+// CounterSamples: the tracks of one kind of counters, and their samples in recording order.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ struct CounterTrack {
   std::size_t index = 0;  // among the tracks of the kind; indexes arrays with an element per track
 };
 
-// Returns all tracks of a kind, or of every kind: devices by number, then the host; tracks of a
-// device in the order in which they were opened.
+// Returns all tracks of a kind, or of every kind: by device, the host last, then in the order in
+// which they were opened.
 std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view kind = {});
 
 // Returns SQL for `exists` of a product about a kind of counters.
@@ -45,14 +44,14 @@ struct CounterSample {
   std::int64_t time_ns = 0;
   std::int64_t value = 0;
 
-  // The value in the track's unit is numerator() / denominator(), which is exact; the denominator
-  // is positive. A rate over an empty interval is 0.
+  // numerator() / denominator() is the exact value in the track's unit; the denominator is
+  // positive. A rate over an empty interval is 0.
   int128 numerator() const;
   int128 denominator() const;
   double shown() const;
 };
 
-// Order of samples. All but `recorded` sort them, which needs disk space if there are many.
+// All but `recorded` sort the samples, which needs disk space if there are many.
 enum class CounterOrder {
   recorded,
   device_number_time,  // number of the subject
@@ -61,9 +60,8 @@ enum class CounterOrder {
 
 class CounterSamples {
  public:
-  // Reads the samples in the scope. Samples from before the collection, and samples without a time
-  // (time_ns is then 0), are included only if `has_early`; for the latter only the scope's devices
-  // matter.
+  // Reads the samples in the scope. `has_early` includes those from before the collection and those
+  // without a time, for which only the device must be in the scope; their time_ns is 0.
   CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
                  bool has_early = false, CounterOrder order = CounterOrder::recorded);
 

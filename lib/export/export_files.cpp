@@ -37,8 +37,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kHeader = "msprof products 1";
-// Enough for --time-range exports with an interval of 1: ten thousand products of about 200 bytes
-// each.
+// An export split by --time-range can have ten thousand products, of about 200 bytes each.
 constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
 
 // The most files of a folder that are whole and wait for the others: each is open, and a process
@@ -51,8 +50,8 @@ std::size_t max_kept() {
 
 using Entries = std::vector<LedgerEntry>;
 
-// Locks the folder of products against other commands that change its ledger. On file systems
-// without locks commands are not synchronized.
+// Locks the folder against other commands that change its ledger. Without effect on file systems
+// that do not support locks.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
@@ -73,8 +72,8 @@ bool is_plain(std::string_view text) {
   });
 }
 
-// The ledger is untrusted input, as it can come with a capture: a file that it names is touched
-// only if it is in this folder and has the name of a product.
+// The ledger can come with a capture, so it is untrusted: only files in this folder with the name
+// of a product are touched.
 bool is_ours(const LedgerEntry& entry) {
   return is_plain(entry.kind) && is_plain(entry.output_file) && is_plain(entry.name) &&
          entry.name.find('/') == std::string::npos && is_product_name(entry.name);
@@ -98,9 +97,8 @@ bool parse_line(std::string_view line, LedgerEntry& entry) {
   return is_ours(entry);
 }
 
-// Empty if there is no ledger or it is not ours. A line cut short by a killed command is ignored.
-// Throws Error(partial_data) for a ledger that cannot be read, since its files would never be
-// removed.
+// Empty if there is no ledger or it is not ours. Ignores a line cut short by a killed command.
+// Throws Error(partial_data) if the ledger cannot be read: its files would never be removed.
 Entries read_entries(const fs::path& folder) {
   const fs::path path = folder / kLedgerName;
   std::error_code error;
@@ -231,7 +229,8 @@ bool ProductLedger::knows(const std::string& kind, const std::string& name) cons
   });
 }
 
-// Former tables: JSON tables whose old name is now the name of a timeline. For ProductFolder.
+// Recognizes JSON tables under the name they had in earlier versions, which a timeline can have,
+// too. For ProductFolder.
 
 namespace {
 
@@ -258,8 +257,8 @@ bool is_row(std::string_view line, const std::vector<std::string>& keys) {
   return line.ends_with('}') || line.ends_with("},");
 }
 
-// Returns true if the file has the form in which JsonTableWriter writes a table of these columns.
-// Reads only its first row and its end.
+// Returns true if the file looks like a table with these columns written by JsonTableWriter. Reads
+// only its first row and its end.
 bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat file = {};
@@ -267,7 +266,7 @@ bool is_json_table(const std::filesystem::path& path, std::span<const std::strin
   constexpr std::string_view kBegin = "[\n";
   constexpr std::string_view kEnd = "\n]\n";
   const std::string head = bytes_at(fd.get(), 0, kMaxRowBytes);
-  if (head == "[]\n") return true;  // a table without rows
+  if (head == "[]\n") return true;
   if (!head.starts_with(kBegin) || file.st_size < static_cast<off_t>(kEnd.size())) return false;
   if (bytes_at(fd.get(), file.st_size - static_cast<off_t>(kEnd.size()), kEnd.size()) != kEnd)
     return false;
@@ -305,7 +304,7 @@ ProductFolder::ProductFolder(fs::path path, std::string kind, bool replaces_all)
 ProductFolder::~ProductFolder() {
   files_.clear();
   std::error_code ignored;
-  if (is_new_) fs::remove(path_, ignored);  // fails if the folder has files, as intended
+  if (is_new_) fs::remove(path_, ignored);  // no effect if the folder has files
 }
 
 const fs::path& ProductFolder::make() {

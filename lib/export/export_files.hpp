@@ -60,9 +60,9 @@ class ProductLedger {
   // Adds files to the ledger and gives them their names. Throws Error(cannot_write).
   void publish(const std::vector<LedgerEntry>& entries, std::vector<TemporaryFile>& files);
 
-  // Removes the claimed files of earlier exports that this one did not write; call it when all
-  // files of this export have appeared. Keeps files that were changed since, and keeps everything
-  // if this export wrote no file.
+  // Removes the claimed files of earlier exports that this one did not write. Call when all files
+  // of this export have appeared. Keeps files that were changed since, and all files if this export
+  // wrote none.
   struct Retired {
     std::vector<std::filesystem::path> removed;
     std::vector<std::filesystem::path> changed;
@@ -94,8 +94,8 @@ class FileNames {
 // only an untrusted capture would have.
 std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
 
-// The folder for the files of one kind that an export's jobs write. It is created for the first
-// file, and removed if no job wrote a file.
+// The folder for the files of one kind that an export writes. It is created for the first file and
+// removed if no job wrote one.
 class ProductFolder {
  public:
   // `kind` and `replaces_all` select the earlier files that this export replaces: all of that kind,
@@ -124,8 +124,7 @@ class ProductFolder {
   // are done.
   void retire();
 
-  // Removes `name` if it is a JSON table written under its former name; else keeps it and logs its
-  // name.
+  // Removes `name` if it is a JSON table under its former name; else keeps it and logs its name.
   void remove_former_table(const std::string& name, const std::vector<std::string>& columns);
 
  private:
@@ -145,12 +144,12 @@ class ProductFolder {
   std::vector<TemporaryFile> files_;
 };
 
-// Returns false if the document is about a model of a device that is out of scope (board captures).
-// Documents of several devices check the scope row by row.
+// Returns false if the document is about a device's model that is out of scope (board captures).
+// Documents about several devices check the scope row by row.
 bool is_of_scope(const Database& db, const OutputFile& output_file, const ExportScope& scope);
 
-// Sets output_file.product. Adds "_<model>_<iteration>" to the stem if output_file.scope is one
-// iteration, preceded by the device if it is one device.
+// Sets output_file.product. If output_file.scope is one iteration, adds "_<model>_<iteration>" to
+// the stem, preceded by the device if the scope is one device.
 void name_scope(OutputFile& output_file);
 
 // Returns the stem of slice `number`: "op_summary_slice_1_20240515".

@@ -111,7 +111,6 @@ bool ExportScope::takes_range(std::int64_t start_ns, std::int64_t end_ns) const 
 
 namespace {
 
-// The time range that everything in a scope overlaps.
 struct Stretch {
   std::int64_t begin_ns = INT64_MIN;
   std::int64_t end_ns = INT64_MAX;
@@ -149,7 +148,7 @@ std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::
     const bool is_behind =
         blocks->first_start_ns != kNull && blocks->first_start_ns > stretch.end_ns;
     if (is_before || is_behind) continue;
-    // Blocks out of order are not ours; the store is untrusted input.
+    // Only an untrusted store has blocks out of order.
     if (!ranges.empty() && blocks->first_row_id <= ranges.back().last) return std::nullopt;
     if (!ranges.empty() && blocks->first_row_id - 1 == ranges.back().last) {
       ranges.back().last = blocks->last_row_id;
@@ -173,7 +172,7 @@ void find_candidates(const Database& db, ExportScope& scope) {
     host.end_ns = std::max(host.end_ns, scope.calls->own().last_ns());
   }
   host = in_range(scope, host);
-  // Whether a call from before the collection counts depends on the calls around it (CallWindow),
+  // Calls from before the collection count or not depending on the calls around them (CallWindow),
   // so all calls are needed then.
   if (host.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
     candidates->calls = blocks_in(db, TimeBlockRow::kCalls, host);

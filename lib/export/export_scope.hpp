@@ -1,6 +1,6 @@
-// ExportScope: the part of a capture to export. Set by `--device`, `--time-range`, `--min-dur`, and
-// `--model-id` with `--iteration-id`, and used for products of one device. Tables and layers check
-// each row; a scope without limits includes every row.
+// ExportScope: the part of a capture to export. Set by `--device`, `--time-range`, `--min-dur` and
+// `--model-id` with `--iteration-id`; also limits products of one device. Tables and layers check
+// each row. Without limits every row is included.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,12 @@
 
 namespace msprof {
 
-// The time range of one iteration on one device.
 struct IterationWindow {
   std::int64_t device_id = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  // CANN 5: the iteration has the events that end after `begin_ns` and not after `end_ns`. Later
-  // versions: those that start within it.
+  // CANN 5 assigns an event to the iteration in which it ends (after `begin_ns`, not after
+  // `end_ns`); later versions to the one in which it starts.
   bool takes_ends = false;
 };
 
@@ -30,8 +29,8 @@ struct IdRange {
   std::int64_t last = 0;
 };
 
-// Rows that can overlap a time range, found with the time blocks that import stored; no other row
-// overlaps it. Ranges are ascending and do not touch.
+// Rows that can overlap a time range, according to the time blocks that import stored. Ranges are
+// ascending and do not touch.
 struct CandidateRows {
   std::optional<std::vector<IdRange>> tasks;  // empty: unknown, all rows
   std::optional<std::vector<IdRange>> calls;
@@ -45,9 +44,9 @@ struct ExportScope {
   std::int64_t range_begin_ns = INT64_MIN;
   std::int64_t range_end_ns = INT64_MAX;
   std::int64_t min_duration_ns = 0;  // applies to slices of a timeline
-  // Iterations: `iteration` and those that follow it. Includes device rows that start within one of
-  // them on a device that ran it. Includes host calls that launch their tasks, with the calls
-  // around these, and host rows that start within them and launch no other task.
+  // `iteration` and the following ones. Includes device rows that start within one of them on a
+  // device that ran it, the host calls that launched their tasks with the calls around these, and
+  // host rows that start within them and launched no other task.
   std::optional<std::int64_t> model_number;
   std::optional<std::int64_t> iteration;
   std::int64_t iteration_count = 1;
@@ -57,10 +56,8 @@ struct ExportScope {
   std::shared_ptr<const CandidateRows> candidates = nullptr;
 
   bool is_everything() const;
-  // Returns this scope for all iterations.
   ExportScope without_iteration() const;
   bool takes_device(std::int64_t device_id) const;
-  // Returns true if a slice of that length is long enough to be drawn.
   bool takes_length(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns; }
   // Returns true if a row of a device, or of the host, is in the scope.
   bool takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const;

@@ -1,5 +1,5 @@
-// Exporter: writes the products of a store as files. Used by the verbs. Products are planned first,
-// as jobs, and then written by two threads.
+// Exporter: writes the products of a store as files. Products are planned first, as jobs, and then
+// written by two threads.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct RowListener {
   // Returns a sink for the rows of one file. It is destroyed before `db`; its end() follows the
   // last row.
   std::function<std::unique_ptr<RowSink>(const Database& db)> listen;
-  // Set by plan_summaries() if one of its jobs will deliver the rows. Stays false if the table is
-  // not a single file or the style is a different one.
+  // Set by plan_summaries() if one of its jobs will deliver the rows: not if the table is several
+  // files or the style is a different one.
   bool is_heard = false;
 };
 
@@ -80,14 +80,13 @@ class TraceSink;
 struct ExportJob {
   std::function<std::vector<ExportedFile>(const Database&)> write;
   std::shared_ptr<ProductFolder> folder{};
-  // Called after all jobs have succeeded; its result replaces that of write(). For files that
-  // another job writes or completes. May be null.
+  // If set, called after all jobs have succeeded; its result replaces that of write(). For files
+  // that another job writes, or that must be written last.
   std::function<std::vector<ExportedFile>()> written{};
 };
 
-// Return the jobs that write tables, timelines or the unified database to `base`, which is the
-// capture or the folder given with --output. Throw Error(usage), with the valid names, for an
-// unknown name.
+// Return the jobs that write tables, timelines or the unified database to `base`: the capture, or
+// the folder of --output. Throw Error(usage), with the valid names, for an unknown name.
 std::vector<ExportJob> plan_summaries(const TraceDb& store, const std::filesystem::path& base,
                                       const SummaryOptions& options);
 std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesystem::path& base,
@@ -117,9 +116,8 @@ std::vector<ExportedFile> export_summaries(const TraceDb& store, const std::file
 std::vector<ExportedFile> export_timelines(const TraceDb& store, const std::filesystem::path& base,
                                            const TimelineOptions& options);
 
-// Writes the events of the default timeline of the whole capture, limited to `scope`, to `sink`;
-// files of a board's capture are merged. The sink receives the text of a TraceJsonWriter
-// (trace_events.hpp).
+// Writes the default timeline of the whole capture, limited to `scope`, to `sink`; files of a
+// board's capture are merged. The sink receives the text of a TraceJsonWriter (trace_events.hpp).
 void write_timeline_events(const Database& db, const ExportScope& scope, TraceSink& sink);
 
 // The checks throw Error(usage), with the valid names, unless every name is a table (layer) of some

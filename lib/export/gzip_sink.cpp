@@ -1,5 +1,5 @@
-// Compresses timelines with gzip. Each block of text is compressed independently, so any thread can
-// do it: the thread that wrote the block, ahead of its turn, or the sink's own thread.
+// Compresses timelines with gzip. Blocks are compressed independently, so any thread can do it: the
+// one that wrote the block, ahead of its turn, or the sink's own.
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 // Host usage of a process as the vendor's products show it, from the samples of host_cpu, host_mem,
-// host_disk and host_network. Intervals that start before the collection are left out. For the
-// tables, layers and databases that show them. Source: cann_system.md 16.
+// host_disk and host_network. Intervals that start before the collection are left out. Source:
+// cann_system.md 16.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ class WholeIntervals {
   std::int64_t begin_ns_;
 };
 
-// Returns SQL for `exists` of a product about one counter of a kind.
+// SQL for `exists` of a product about one counter of a kind.
 std::string_view exists_counter(std::string_view kind, std::string_view counter);
 
-// Returns the value of a track that has a single sample; empty if there is no such track.
+// Value of a track that has a single sample; empty if there is no such track.
 std::optional<std::int64_t> constant_of(const Database& db, std::string_view kind,
                                         std::string_view counter);
 
@@ -76,8 +76,8 @@ class Recommended {
   double peak_ = 0;
 };
 
-// Returns true if products show the system call or pthread call of that name: only calls that can
-// block are shown. The store has all. Source: cann_system.md 17.
+// Returns true if products show the system call or pthread call of that name, that is, if it can
+// block. The store has all calls. Source: cann_system.md 17.
 bool shows_call(std::string_view kind, std::string_view name);
 
 }  // namespace msprof

@@ -1,6 +1,5 @@
 // IterationCalls: the host calls of an iteration. The host launches tasks long before a device runs
-// them, so the time of a call does not show its iteration; the tasks that it launched do. For
-// ExportScope.
+// them, so a call's iteration is that of the tasks it launched, not that of its time.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +48,8 @@ class LaunchSpans {
 
 class IterationCalls {
  public:
-  // `takes` returns whether a task belongs to the iteration, which runs on the devices from
-  // `begin_ns` to `end_ns`. Calls that launch tasks of other iterations are only looked up in that
-  // range.
+  // `takes` returns true for tasks of the iteration, which runs on the devices from `begin_ns` to
+  // `end_ns`. Launches of other iterations' tasks are looked up only in that range.
   IterationCalls(const Database& db, const std::function<bool(const TaskRow& task)>& takes,
                  std::int64_t begin_ns, std::int64_t end_ns);
 

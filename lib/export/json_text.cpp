@@ -86,8 +86,8 @@ bool fits_double(std::string_view digits) {
   const std::string wanted = significant(digits);
   if (wanted.size() <= kAlwaysHeld) return true;
   double real = 0;
-  // So many digits come from columns with a fixed number of decimals. Most of their values are
-  // strings, so a value is a string even if its last digits are zeros and a double could hold it.
+  // Such a number is one of a column with fixed decimals, most of which are strings. It becomes a
+  // string even if it ends in zeros and a double could hold it.
   if (wanted.size() >= kNeverHeld || std::from_chars(digits.data(), end, real).ec != std::errc())
     return false;
   return without_last_zeros(significant(fmt::format("{}", real))) == without_last_zeros(wanted);

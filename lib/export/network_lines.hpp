@@ -1,5 +1,4 @@
-// The counters of a NIC or RoCE port as the cells of a CounterMoment. For the products about them.
-// Source: cann_system.md 9.
+// The counters of a NIC or RoCE port as the cells of a CounterMoment. Source: cann_system.md 9.
 #pragma once
 
 #include <array>

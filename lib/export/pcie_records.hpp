@@ -1,5 +1,4 @@
-// PcieRecords: groups the PCIe counters of one time into a record. For the table, the layer and the
-// unified database that show them. Source: cann_system.md 7.
+// PcieRecords: groups the PCIe counters of one time into a record. Source: cann_system.md 7.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// TimelineFile, SummaryFile: shared by the planners of timeline_exporter.cpp, summary_exporter.cpp
-// and cann5_exporter.cpp.
+// TimelineFile: the layers of one timeline. SummaryFile: one table as a file. Shared by the
+// planners of timeline_exporter.cpp, summary_exporter.cpp and cann5_exporter.cpp.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,6 @@
 #include "export/timeline_pieces.hpp"
 
 namespace msprof {
-
-// TimelineFile: the layers of one timeline. For the planners of timeline_exporter.cpp and
-// cann5_exporter.cpp.
 
 // The name that selects all layers.
 inline constexpr std::string_view kAllLayers = "all";
@@ -43,12 +40,9 @@ std::vector<ExportedFile> write_timeline(const Database& db, const std::filesyst
                                          ProductFolder& folder, const TimelineFile& timeline,
                                          const TimelineOptions& options);
 
-// SummaryFile: one table as a file. For the planners of summary_exporter.cpp and
-// cann5_exporter.cpp.
-
 using SummaryTables = std::vector<std::unique_ptr<SummaryTable>>;
 
-// Returns the exported tables of `tables` that are named, or all if `names` is empty. Throws
+// Returns the exported tables of `tables` that are in `names`, or all if it is empty. Throws
 // Error(usage), with the valid names, for an unknown name.
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names);
 

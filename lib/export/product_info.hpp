@@ -1,5 +1,5 @@
 // Self-description of a product, in its own file. Lists, --help, completion, the doctor and --style
-// cann5 are generated from it.
+// cann5 use it.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,8 @@ enum class Cann5Folder {
 
 // Group of the tables and layers of system counters, most of which a run does not record.
 inline constexpr std::string_view kCounterLayers = "counters";
-// Groups of engines of V6 chips other than cores, and of the runtime's own records. Missing data of
-// engines is never reported; missing data of the runtime only if its raw kinds were read, as for
-// counters.
+// Groups of V6 engines other than cores, and of the runtime's own records. Missing data of engines
+// is never reported; missing data of the runtime, as of counters, only if its raw kinds were read.
 inline constexpr std::string_view kEngineLayers = "engines";
 inline constexpr std::string_view kRuntimeTables = "runtime";
 
@@ -95,8 +94,7 @@ struct LayerInfo {
   bool is_default = true;                  // false: written only if --layers names it
   std::vector<Cann5Topic> cann5_topics{};  // topics it contributes to, besides the one of all
                                            // layers
-  // Activity of the host: --style cann5 writes it for the whole capture even if an iteration is
-  // selected.
+  // Host activity: --style cann5 writes it for the whole capture even if an iteration is selected.
   bool is_of_host = false;
   std::string_view group = {};         // --layers accepts this name for all layers of the group
   ProductAge age = ProductAge::today;  // older ones: of the topics alone, no layers of today
@@ -131,8 +129,7 @@ struct OutputFile {
   std::size_t slice_at = 0;
   // Layers with the same stem write one file together, in the order of the list.
   bool is_shared = false;
-  // Set by the exporter: true if the file has both calls and tasks, so that arrows between them are
-  // drawn.
+  // Set by the exporter: the file has both calls and tasks, so arrows between them are drawn.
   bool has_arrows = true;
   // Set by the exporter: every end of an arrow is 'f' (TimelineOptions).
   bool ends_every_arrow = false;

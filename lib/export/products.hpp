@@ -35,8 +35,8 @@ bool is_old_capture(const Database& db);
 // Resolves of_capture to the style of the capture; returns every other style unchanged.
 ExportStyle style_for(const Database& db, ExportStyle style);
 // Returns the folder `name` ("summary" or "timeline") of `--style cann5` for `part` ("device_0",
-// "host") of a capture. It is in a folder named after the part, except in a JOB folder, which is a
-// single device and has it directly.
+// "host") of a capture: inside a folder named after the part, except in a JOB folder, which is a
+// single device.
 std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
                                    const std::string& part, const std::string& name);
 
@@ -46,14 +46,14 @@ void check_style(const Database& db, const ExportScope& scope, ExportStyle style
 // Returns true if a product of any dialect and style can have this name.
 bool is_product_name(const std::string& name);
 
-// Returns the tables of `--style cann5` as CANN 5 wrote them, in order; their names are those of
-// the topics. `generation` is that of a capture of CANN 5 or older, else empty; "all" includes the
-// tables of every generation.
+// Returns the tables of `--style cann5` as CANN 5 wrote them, in order, named after the topics.
+// `generation` is that of a capture of CANN 5 or older, else empty; "all" includes the tables of
+// every generation.
 std::vector<std::unique_ptr<SummaryTable>> cann5_tables(std::string_view generation = {});
-// Returns the exported tables that a capture has by default, of the capture's own version.
+// Returns the tables that the capture's own version exports by default.
 std::vector<std::unique_ptr<SummaryTable>> default_tables(const Database& db);
-// Returns true if captures of this version have the table; always true for a newer capture. Other
-// tables are not missing from an old capture.
+// Returns true if captures of this version have the table; always true for a newer capture. Used so
+// that an old capture is not reported to have missing tables.
 bool is_of_its_time(const Database& db, const TableInfo& table);
 // Returns meta "generation"; empty for current captures.
 std::string generation_of(const Database& db);
@@ -75,7 +75,6 @@ ProductAge age_of(std::string_view generation);
 // Returns the layers that draw the timelines of captures of `age`.
 std::vector<std::unique_ptr<TimelineLayer>> cann5_layers(const Database& db, ProductAge age);
 
-// Functions that create the products.
 #define TABLE(name) std::unique_ptr<SummaryTable> make_##name();
 #define LAYER(name) std::unique_ptr<TimelineLayer> make_##name();
 #include "export/products.def"

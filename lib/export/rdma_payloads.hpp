@@ -1,5 +1,5 @@
-// Consecutive RDMA payloads form one transfer, which ends with a task some positions later. For
-// everything that shows how fast the tasks of collectives move data. Source: cann_device.md 25.4.
+// Consecutive RDMA payloads form one transfer, which ends with a task some positions later. Used to
+// compute the bandwidth of collectives. Source: cann_device.md 25.4.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
-// --reports: reads a file of the vendor's tool that selects the contents of the timeline, and
-// returns layer names.
-// {"json_process": {"ascend": true, "hbm": false, …}}: entries that are true are drawn.
+// Reads the file of --reports, a file of the vendor's tool that selects layers of the timeline:
+// {"json_process": {"ascend": true, "hbm": false, …}} draws the entries that are true.
 #pragma once
 
 #include <filesystem>

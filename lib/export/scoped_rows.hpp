@@ -1,6 +1,6 @@
 // TaskCursor, CallCursor: read the tasks and calls of a CANN capture that belong to the collection
-// and are in the scope of an export. In ascending order of ids, which is the order of starts
-// (tasks: per device).
+// and are in the scope of an export, in ascending order of ids. This is the order of starts (tasks:
+// per device).
 #pragma once
 
 #include <cstdint>

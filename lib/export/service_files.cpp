@@ -26,8 +26,8 @@ constexpr const char* kServiceTables[] = {
     "CREATE TABLE MsprofTxEx (pid INTEGER, tid INTEGER, event_type TEXT, start_time INTEGER,"
     " end_time INTEGER, mark_id INTEGER, domain TEXT, message TEXT)"};
 
-// Returns true for a writable folder. Not for a link, which may lead out of the capture. These
-// files are no reason to fail an export.
+// Returns true for a writable folder, but false for a link, which may lead out of the capture. If
+// these files cannot be written, the export does not fail.
 bool takes_files(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(path, error)) && ::access(path.c_str(), W_OK) == 0;

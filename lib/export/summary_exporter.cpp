@@ -40,7 +40,6 @@ std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summ
   return written;
 }
 
-// Writes the whole table to `out` and to the listener.
 void write_rows(const Database& db, const SummaryFile& summary,
                 const std::vector<std::string>& columns, RowSink& out) {
   const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
@@ -57,7 +56,6 @@ void write_rows(const Database& db, const SummaryFile& summary,
   rows.end();
 }
 
-// Writes one table as CSV: a file, or slices.
 std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_folder,
                                     SummaryFormat format, const SummaryFile& summary) {
   const fs::path& folder = product_folder.make();

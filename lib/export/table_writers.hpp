@@ -62,8 +62,8 @@ class CsvWriter : public RowSink {
 // Returns the text before each cell: the quoted key and the colon.
 std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 
-// Writes an array of objects with the columns as keys; a repeated name gets a number: "Name 2". Or
-// an array of arrays, for a document that lists the columns once.
+// Writes an array of objects with the columns as keys; a repeated name gets a number: "Name 2".
+// Rows::arrays writes rows as arrays, for a document that lists the columns once.
 class JsonTableWriter : public RowSink {
  public:
   enum class Rows { objects, arrays };
@@ -76,7 +76,7 @@ class JsonTableWriter : public RowSink {
   void number(std::string_view digits) override;
   // JSON has no infinity.
   void real(double value) override;
-  // Written as text, whatever its number of digits: a double would round most of them.
+  // A string: as a number, most times have more digits than a double holds.
   void timestamp(std::string_view digits) override { text(digits); }
   void missing() override;
   void end_row() override;
@@ -114,7 +114,6 @@ class TableRows : public RowSink {
   }
   void end_row() override;
   void end() override {}
-  // Writes all rows to `out`.
   void write(RowSink& out) const;
 
   std::vector<std::string> columns;

@@ -24,8 +24,7 @@ namespace msprof {
 
 namespace {
 
-// TimeHistogram: counts the bytes of a timeline by the start time of their events, in bounded
-// memory. For --split.
+// TimeHistogram: bytes of a timeline by start time, in bounded memory. For --split.
 
 class TimeHistogram {
  public:
@@ -241,7 +240,7 @@ std::string timeline_extension(const TimelineOptions& options) {
 
 namespace {
 
-// For captures of CANN 5 and older the tools of that time used the monotonic clock.
+// The tools of CANN 5 and older show times of the monotonic clock.
 std::int64_t origin_of(const Database& db, const OutputFile& output_file) {
   if (!output_file.is_cann5) return 0;
   return read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
@@ -276,13 +275,12 @@ namespace {
 // More threads would wait for the disk.
 constexpr std::size_t kMaxThreads = 16;
 
-// Uses one thread if each layer is one chunk: another connection would cost more than it gains.
+// If each layer is one chunk, one thread: another connection would cost more than it gains.
 std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   if (pieces <= layers) return 1;
   return std::min<std::size_t>(kMaxThreads, std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// Writes the timeline as one file, on all cores.
 PieceCounts write_whole(const Database& db, const fs::path& store, const TimelineFile& timeline,
                         TraceSink& sink) {
   const auto pieces = timeline.pieces(db);
@@ -311,8 +309,8 @@ std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& sto
     arrows = writer.arrow_count();
     cut_arrows = writer.cut_arrow_count();
   }
-  // If only a part of the run was requested and no slice lies in it, a frequency sample is no
-  // reason for a file, unless its layer was requested.
+  // A range without slices gets no file, even if a frequency sample lies in it, unless layers were
+  // named.
   const bool is_part = options.layers.empty() && !options.scope.is_everything();
   if ((is_part ? counts.slices : counts.events) == 0) return {};
   auto written = parts.publish(folder, timeline.output_file.product);

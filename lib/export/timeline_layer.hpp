@@ -16,7 +16,7 @@
 namespace msprof {
 
 // A chunk of a layer. Chunks are written in parallel, each thread with its own connection; their
-// texts are output in the order of the chunks.
+// texts are output in order.
 struct TimelinePiece {
   enum class When {
     in_turn,

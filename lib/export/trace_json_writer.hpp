@@ -36,8 +36,8 @@ class TraceSink {
   virtual ~TraceSink() = default;
   // Writes a block of text: whole events, one per line, each after its comma.
   virtual void write(std::string_view text) = 0;
-  // Returns true if threads that have text ahead of its turn should compress it with pack() and
-  // pass the result to write_packed(). Any thread may call pack().
+  // Returns true if threads should compress text ahead of its turn with pack(), which is
+  // thread-safe, and pass the result to write_packed().
   virtual bool packs() const { return false; }
   virtual PackedText pack(std::string_view text) const { return {std::string(text), 0, 0}; }
   virtual void write_packed(const PackedText& text) { write(text.bytes); }
@@ -46,7 +46,6 @@ class TraceSink {
   virtual std::uint64_t text_bytes() const = 0;
 };
 
-// Counts the bytes and discards them.
 class CountingSink : public TraceSink {
  public:
   void write(std::string_view text) override { counted_ += text.size(); }
@@ -91,8 +90,7 @@ class TraceJsonWriter {
   explicit TraceJsonWriter(TraceSink& sink);
 
   // Writes the parts of a timeline, each to a sink: sinks[0] gets events that start before cuts[0]
-  // or have no time, sinks[i] those that start at or after cuts[i - 1]. Every sink gets the
-  // metadata.
+  // or have no time, sinks[i] those from cuts[i - 1] on. Every sink gets the metadata.
   TraceJsonWriter(const std::vector<TraceSink*>& sinks, std::vector<std::int64_t> cuts,
                   std::size_t block_bytes = kBlockBytes);
 
@@ -173,7 +171,6 @@ class TraceJsonWriter {
   void begin_flow(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,
                   std::int64_t time_ns);
 
-  // Closes the array, or arrays.
   void finish();
   // Do not include metadata.
   std::uint64_t event_count() const { return events_; }

@@ -152,8 +152,7 @@ void ColumnWriter::add_integers(std::span<const std::int64_t> cells) {
              layout_ != Layout::plain && is_narrow ? Encoding::delta : Encoding::plain);
 }
 
-// Fills numbers_ with the dictionary indexes of the values; returns false if the dictionary is
-// full.
+// Fills numbers_ with dictionary indexes; returns false if the dictionary is full.
 bool ColumnWriter::number_keys(std::span<const std::int64_t> values) {
   numbers_.resize(values.size());
   std::int64_t last_key = kNull;
@@ -169,7 +168,7 @@ bool ColumnWriter::number_keys(std::span<const std::int64_t> values) {
   return true;
 }
 
-// Chooses the layout by encoding the first page with each one, unless the column specifies it.
+// Chooses the layout: as specified, or the one that makes the first page smallest.
 void ColumnWriter::decide() {
   if (spec_.values != Values::any) {
     layout_ = spec_.values == Values::repeated ? Layout::dictionary : Layout::delta;
@@ -203,7 +202,7 @@ void ColumnWriter::add_texts(std::span<const std::int64_t> cells) {
   }
 }
 
-// Fills numbers_ and levels_ for the texts; returns false if the dictionary is full.
+// As number_keys(), for texts; fills levels_, too.
 bool ColumnWriter::number_texts(std::span<const std::int64_t> cells) {
   constexpr std::uint32_t kNoText = KeyNumbers::kFull;
   numbers_.resize(cells.size());
@@ -230,8 +229,7 @@ bool ColumnWriter::number_texts(std::span<const std::int64_t> cells) {
   return true;
 }
 
-// Adds the text of a key to the dictionary if it is missing; returns false if the dictionary is
-// full.
+// Adds the text of a key to the dictionary if it is missing; returns false if it is full.
 bool ColumnWriter::take_text(std::uint32_t number) {
   if (number < text_numbers_.size()) return true;
   if (texts_.size() > kMaxTextBytes) return false;

@@ -1,6 +1,5 @@
-// ColumnWriter: writes one column of a Parquet file. Receives its cells page by page and keeps the
-// compressed pages of the current row group. For FileWriter. Source: the README and parquet.thrift
-// of Apache Parquet's format.
+// ColumnWriter: encodes one column of a Parquet file, page by page, and keeps the compressed pages
+// of the current row group. Source: the README and parquet.thrift of Apache Parquet's format.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +106,7 @@ class ColumnWriter {
   void add_page(std::span<const std::int64_t> cells);
 
   // Ends the row group and returns its pages as they go into the file, dictionary first. Valid
-  // until begin_group(), which must be called before the next page.
+  // until begin_group(); call that before the next page.
   struct Chunk {
     ChunkFacts facts;
     std::string_view dictionary;

@@ -1,6 +1,5 @@
 // Encodings of values in pages of Parquet files: bit packing, the hybrid of runs and bit packing,
-// deltas. For ColumnWriter and ThriftWriter. Source: the page about encodings of the format of
-// Apache Parquet.
+// deltas. Source: the page about encodings of the format of Apache Parquet.
 #pragma once
 
 #include <cstdint>

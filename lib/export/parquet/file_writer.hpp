@@ -1,6 +1,6 @@
 // FileWriter: writes a Parquet file of integers and texts row by row. Memory is limited to the
-// current page and the compressed pages of one row group. For the tables of parquet_tables.hpp.
-// Source: the README and parquet.thrift of Apache Parquet's format.
+// current page and the compressed pages of one row group. Source: the README and parquet.thrift of
+// Apache Parquet's format.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ void remove_rankless(const fs::path& dir, const std::string& name) {
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(folder, error)) || !fs::remove(folder / name, error))
       continue;
-    // Fails if another capture has files there, as intended.
+    // Fails, as intended, if another capture has files there.
     fs::remove(folder, error);
   }
 }

@@ -25,8 +25,8 @@ struct ParquetOptions {
 // Returns the rank recorded in the store; -1 if unknown.
 std::int64_t store_rank(const TraceDb& store);
 
-// Writes the four files into `dir`, including files without rows. Replaces the files of an earlier
-// export of `capture_name` with this rank or without one (rank=-1). All files appear once all are
+// Writes the four files, even those without rows, into `dir`. Replaces the files of an earlier
+// export of `capture_name` with this rank or without one (rank=-1). All appear once all are
 // complete. If the capture has no rows for any of them, writes nothing and returns an empty list.
 // Throws Error(cannot_write).
 std::vector<ExportedFile> export_parquet(const TraceDb& store, const std::filesystem::path& dir,

@@ -21,7 +21,7 @@ std::int64_t duration_of(std::int64_t start_ns, std::int64_t end_ns) {
   return start_ns == kNull || end_ns == kNull ? kNull : saturating_subtract(end_ns, start_ns);
 }
 
-// All rows of a small table by id; for tables whose size does not depend on the length of the run.
+// All rows of a table by id; only for tables whose size does not depend on the length of the run.
 // Most have the ids 1, 2, 3, …
 template <typename Row>
 class RowsById {
@@ -45,7 +45,7 @@ class RowsById {
 };
 
 // Finds the iteration in which an event starts: a step of the framework if the device has any, else
-// an iteration of its model.
+// an iteration of the model.
 class Iterations {
  public:
   explicit Iterations(const Database& db) {

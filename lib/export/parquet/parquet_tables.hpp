@@ -1,5 +1,5 @@
-// Defines the tables that a capture is exported to as Parquet files; this is the only place that
-// lists their columns. Also writes their rows. For parquet_export.cpp and the tests of the manual.
+// Defines the tables of the Parquet export; the only place that lists their columns. Also writes
+// their rows. For parquet_export.cpp and the tests of the manual.
 #pragma once
 
 #include <cstdint>

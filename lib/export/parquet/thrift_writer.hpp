@@ -1,6 +1,5 @@
 // ThriftWriter: writes a struct in Thrift's compact protocol, the format of page headers and
-// footers in Parquet files. For file_writer.cpp and column_writer.cpp. Source: the specification of
-// that protocol by Apache Thrift.
+// footers in Parquet files. Source: the specification of that protocol by Apache Thrift.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// ai_stack_time of CANN 5: activity of each software layer, from the application's calls down to
-// the tasks of the device: calls by start, then tasks. Source: cann_device.md 24. The infer id is
-// the iteration, known only if one was selected.
+// ai_stack_time of CANN 5: activity of each software layer, from the application's calls to the
+// tasks of the device: first calls by start, then tasks. The infer id is the iteration; known only
+// if one was selected. Source: cann_device.md 24.
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"

@@ -15,8 +15,7 @@ namespace {
 
 __extension__ using uint128 = unsigned __int128;
 
-// us of a duration, and rounding to ns. Uses doubles, so that the mean and the variance are printed
-// as by the vendor's tool (cann_host.md 2.1).
+// Uses doubles, so that mean and variance are printed as by the vendor's tool (cann_host.md 2.1).
 double us_of(std::int64_t ns) {
   return static_cast<double>(ns) / 1000.0;
 }
@@ -24,7 +23,6 @@ double round3(double value) {
   return std::round(value * 1000.0) / 1000.0;
 }
 
-// Statistics of the calls of one name and level.
 class CallGroup {
  public:
   CallGroup(std::int64_t name_id, std::int64_t level) : name_id_(name_id), level_(level) {}
@@ -34,7 +32,7 @@ class CallGroup {
     ++count_;
     sum_us_ += us_of(ns);
     sum_ns_ += ns;
-    // Unsigned, so that arbitrary numbers of a damaged store overflow without undefined behaviour.
+    // Unsigned, so that numbers of a damaged store can overflow without undefined behaviour.
     squares_ += static_cast<uint128>(static_cast<int128>(ns) * ns);
     shortest_ns_ = std::min(shortest_ns_, ns);
     longest_ns_ = std::max(longest_ns_, ns);
@@ -49,8 +47,8 @@ class CallGroup {
   double longest_us() const { return us_of(longest_ns_); }
 
   // Variance around the rounded mean. For few calls it often lies exactly between two rounded
-  // values, and then the vendor's double arithmetic decides, so it is repeated. For many calls the
-  // exact value is good enough, and the calls need not be read again.
+  // values; the vendor's double arithmetic decides then, so it is repeated. For many calls the
+  // exact sum is good enough and needs no second pass.
   std::string variance() const {
     if (count_ <= kFew) {
       double squares = 0;
@@ -81,7 +79,6 @@ class CallGroup {
   std::array<std::int64_t, kFew> few_{};
 };
 
-// Groups calls by name and level.
 class CallGroups {
  public:
   explicit CallGroups(const Database& db)

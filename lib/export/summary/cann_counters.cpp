@@ -17,8 +17,8 @@ namespace msprof {
 
 namespace {
 
-// Mean and peak of a track. The mean weights samples with an interval by its length; without
-// intervals all samples weigh the same.
+// Mean and peak of a track. Samples with an interval are weighted by its length; if there are none,
+// all samples weigh the same.
 struct Digest {
   std::int64_t samples = 0;
   double weighted = 0;

@@ -127,7 +127,6 @@ constexpr CpuEvent kCpuEvents[] = {
 };
 constexpr std::int64_t kCpuCycles = 0x11;
 
-// A group of CPUs.
 struct CpuGroup {
   std::string_view kind;  // "ctrl_cpu": kind of its tracks, and prefix of its tables' names
   std::string_view raw_kind;
@@ -175,7 +174,7 @@ class TrackSums {
   std::vector<std::int64_t> sums_;
 };
 
-// Sorts by count, largest first; equal counts keep their order.
+// Largest first; equal counts keep their order.
 template <typename Row>
 void sort_by_count(std::vector<Row>& rows) {
   std::stable_sort(rows.begin(), rows.end(),
@@ -200,8 +199,7 @@ class CannCpuEvents : public cann::Table {
       std::int64_t count = 0;
     };
     const TrackSums sums(db, kind_, output_file.scope);
-    // If specific events were requested, ignore the others: their counter slots hold no valid
-    // value.
+    // If specific events were requested, the slots of the other events hold no valid counts.
     const bool has_asked =
         std::any_of(sums.tracks().begin(), sums.tracks().end(),
                     [](const CounterTrack& track) { return track.part.has_value(); });

@@ -1,7 +1,6 @@
 // dp: one row per dequeue from the data pipeline that feeds a device; for captures of CANN 5 one
-// file per device. Times are from the device's own microsecond counter, not the collection's clock,
-// so a scope selects devices but no times here. Source: cann_device.md 8.3, 21;
-// cann5_classic.md 10.
+// file per device. Times are those of the device's own microsecond counter, so a scope selects
+// devices but no times here. Source: cann_device.md 8.3, 21; cann5_classic.md 10.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 

@@ -60,8 +60,7 @@ class CannDvpp : public cann::Table {
   }
 
  private:
-  // Returns the engines grouped by device, then id, then type, each in the order of first
-  // appearance.
+  // Order of rows: by device, id and type, each in order of first appearance.
   static std::vector<std::size_t> in_groups(const std::vector<DvppEngine>& engines) {
     const auto first = [&](auto&& is_same) {
       std::size_t at = 0;

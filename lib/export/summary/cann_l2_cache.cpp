@@ -28,7 +28,6 @@ struct Term {
 };
 using Terms = std::vector<Term>;
 
-// Terms of the rates of one chip type.
 struct Rates {
   Terms request;
   Terms hit;
@@ -79,7 +78,6 @@ class Device {
     }
   }
 
-  // Returns true if every event that the rates need was collected.
   bool is_known() const {
     return rates_ == nullptr || (has(rates_->request) && has(rates_->hit) && has(rates_->victim));
   }

@@ -12,7 +12,6 @@ namespace msprof {
 
 namespace {
 
-// One direction of a port.
 struct PortDirection {
   CounterGrowth bytes;
   CounterGrowth packets;
@@ -53,9 +52,9 @@ struct PortUse {
   }
 };
 
-// Returns errors or dropped packets in percent of the packets, with the vendor's formula: the mean
-// number of bad packets divided by the sum of the packet rates; for a single sample divided by the
-// packets counted so far.
+// Errors or dropped packets in percent, with the vendor's formula: the mean number of bad packets
+// divided by the sum of the packet rates; for a single sample divided by the packets counted so
+// far.
 double percent_of_packets(const cann::Mean& bad, const PortDirection& direction) {
   const bool is_single = direction.packet_rate.count() == 1;
   const double whole = is_single ? direction.last_packets : direction.packet_rate.sum();

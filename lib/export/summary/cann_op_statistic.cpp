@@ -16,7 +16,7 @@ using cann::Times;
 
 using OpKey = std::tuple<std::int64_t, std::string, std::string>;  // device, type, core type
 
-// Sums times by operator for one device, then by row key. Tasks must be added device by device.
+// Sums times by operator for one device, then by row. Tasks must be added device by device.
 class OpGroups {
  public:
   explicit OpGroups(const Database& db)

@@ -260,8 +260,8 @@ class Writer {
     out_.end_row();
   }
 
-  // Writes start, duration and the idle time of the device before the task. The idle time has six
-  // decimals, but is "0" in the first row.
+  // Writes start, duration and how long the device was idle before: six decimals, but "0" in the
+  // first row.
   void write_times(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) {
     cann::us_timestamp(out_, start_ns);
     cann::us_number(out_, duration_ns);

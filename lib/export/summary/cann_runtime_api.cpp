@@ -1,5 +1,5 @@
-// runtime_api of CANN 5: one row per runtime call and thread, longest total time first. For
-// captures of that time: one row per runtime call and stream, by name. Current data does not have
+// runtime_api of CANN 5: one row per runtime call and thread, longest total time first; for
+// captures of that time one row per runtime call and stream, by name. Current data does not have
 // the streams of calls: N/A. Source: cann_device.md 24, cann5_classic.md 10.
 #include <algorithm>
 #include <map>
@@ -12,7 +12,6 @@ namespace msprof {
 
 namespace {
 
-// Key of a row.
 struct Caller {
   std::string name;
   std::int64_t stream = kNull;

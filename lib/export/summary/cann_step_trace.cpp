@@ -26,7 +26,7 @@ class CannStepTrace : public cann::Table {
   // Rows are sorted by time.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  // Adds two columns for each all-reduce of the iteration that has most.
+  // Two more columns for each all-reduce of the iteration that has most.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = Table::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
@@ -48,8 +48,7 @@ class CannStepTrace : public cann::Table {
       if (!is_taken(scope, read)) continue;
       out.number(read.integer(1));
       out.number(read.integer(2));
-      // Without FP or BP, CANN 5 leaves the times computed from them empty; later versions have
-      // zeros.
+      // Without FP or BP, CANN 5 leaves values computed from them empty; later versions have zeros.
       const bool is_cann5 = output_file.is_cann5;
       const bool has_fp = !read.is_null(3);
       const bool has_bp = !read.is_null(4);

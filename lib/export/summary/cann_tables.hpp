@@ -49,20 +49,20 @@ void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> nam
 void us_timestamp(RowSink& out, std::int64_t ns);
 // Writes ns as us: "12.340".
 void us_number(RowSink& out, std::int64_t ns);
-// Returns the quotient rounded to at most `decimals` decimals, without trailing zeros and point.
+// The quotient with at most `decimals` decimals, rounded, without trailing zeros.
 std::string trimmed(int128 numerator, int128 denominator, int decimals);
-// Returns a percentage in the form of trimmed(); "0" if `whole` is 0.
+// A percentage in the form of trimmed(); "0" if `whole` is 0.
 std::string percent_of(int128 part, int128 whole, int decimals);
-// Like trimmed() with three decimals: "12.34", "4".
+// The quotient with at most three decimals: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
-// Returns up to three decimals without trailing zeros, but at least one: "12.34", "4.0".
+// As trimmed3(), but with at least one decimal: "12.34", "4.0".
 std::string float3(int128 numerator, int128 denominator);
 // Converts bytes to KB with three decimals, halves to even: "0.062".
 std::string kb_float3(std::int64_t bytes);
 // Converts bytes to KB with all digits, at most 15: "0.09765625", "2.0".
 std::string kb_exact(std::int64_t bytes);
 
-// Sums durations, in the form in which op_statistic and communication_statistic print them.
+// Durations of one kind summed up, as op_statistic and communication_statistic print them.
 
 struct Times {
   std::int64_t count = 0;

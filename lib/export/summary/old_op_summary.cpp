@@ -17,7 +17,6 @@ namespace msprof {
 
 namespace {
 
-// Cells of an operator.
 struct OpCells {
   std::string name, type, unit, blocks;
   std::array<std::optional<std::string>, 6> tensors;

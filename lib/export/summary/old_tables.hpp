@@ -31,13 +31,12 @@ class Times {
 
   // Converts a host time to ns of the host's monotonic clock.
   std::int64_t host_ns(std::int64_t wall_ns) const;
-  // Convert a device time to ns of that clock, or to ticks of the device; convert a duration to
-  // exact ns.
+  // Convert a device time to ns of that clock, or to ticks; convert a duration to exact ns.
   Exact device_ns(std::int64_t device, std::int64_t wall_ns) const;
   std::int64_t ticks(std::int64_t device, std::int64_t wall_ns) const;
   Exact span_ns(std::int64_t device, std::int64_t duration_ns) const;
-  // Returns a duration as the difference of its two ends as doubles, as the tools of that time
-  // computed it. This decides the order of rows with equal numbers of ticks.
+  // Duration as the difference of its two ends as doubles, as the tools of that time computed it.
+  // It decides the order of rows with equal numbers of ticks.
   double shown_ns(std::int64_t device, std::int64_t start_wall_ns, std::int64_t duration_ns) const;
   // Converts a duration to ticks of the device.
   std::int64_t span_ticks(std::int64_t device, std::int64_t duration_ns) const;
@@ -80,7 +79,6 @@ class Iterations {
   std::map<std::int64_t, std::vector<Iteration>> by_device_;  // sorted by end
 };
 
-// Names of models by model number.
 class ModelNames {
  public:
   explicit ModelNames(const Database& db);
@@ -91,8 +89,8 @@ class ModelNames {
   std::map<std::int64_t, std::string> names_;
 };
 
-// Reads the numbers, besides times, that runtime calls and model executions recorded; current
-// captures have none.
+// Reads what runtime calls and model executions recorded besides times; current captures have no
+// such details.
 class CallDetails {
  public:
   explicit CallDetails(const Database& db);
@@ -108,8 +106,8 @@ class CallDetails {
   bool more_;
 };
 
-// Visits the calls of a level that a table shows, with their durations, by start. Tables of CANN 5
-// and older cover the whole capture, from its first record on.
+// Visits the calls of a level that a table shows, with their durations, by start. For CANN 5 and
+// older these are all calls of the capture, from its first record on.
 template <typename Take>
 void for_each_call(const Database& db, const TableInfo& table, const ExportScope& scope,
                    std::int64_t level, Take&& take) {

@@ -11,7 +11,7 @@ namespace msprof {
 
 namespace {
 
-// Sums the durations of one device in ticks, which is exact for any tick length.
+// Sums durations of one device in ticks, which is exact for any tick length.
 struct TickTimes {
   std::int64_t device = 0;
   std::int64_t count = 0;

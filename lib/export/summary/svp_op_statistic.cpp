@@ -31,13 +31,13 @@ struct LayerGroup {
   std::optional<std::int64_t> shortest_ns;
 };
 
-// Adds two values of layers in the same group; empty if either is unknown.
+// Sum for layers of one group; empty if either value is unknown.
 std::optional<Fraction> added(const std::optional<Fraction>& a, const std::optional<Fraction>& b) {
   return svp::sum({a, b});
 }
 
-// Without a frequency, and with CPU operators among the layers, no shares can be computed. Cycles
-// and ns still sort the layers of each kind.
+// Without a frequency no shares can be computed if CPU operators ran, too. Cycles and ns still sort
+// the layers of each kind.
 Fraction rank_of(const LayerTotal& layer, const std::optional<Fraction>& weight) {
   if (weight) return *weight;
   if (layer.on_cpu) return Fraction(layer.duration_sum_ns.value_or(0), 1);

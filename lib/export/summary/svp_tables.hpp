@@ -87,9 +87,8 @@ struct LayerTotal {
 // Returns the operators of a capture that have records, in the order of nets and layers.
 std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture);
 
-// Returns the weight of each operator: its time, or its cycles if the frequency is unknown and no
-// operator ran on a CPU; empty for an operator for which neither is known. `per_execution` divides
-// by the number of executions.
+// The weight of each operator: its time, or its cycles if the frequency is unknown and no operator
+// ran on a CPU; empty if neither is known. `per_execution` divides by the number of executions.
 std::vector<std::optional<Fraction>> weights(const std::vector<LayerTotal>& layers,
                                              std::optional<std::int64_t> frequency_hz,
                                              bool per_execution);

@@ -1,12 +1,12 @@
-// Arrows from calls on the host to what they started on a device, for the layers that draw their
-// ends: HostToDevice of Chrome traces. The id of an arrow is that of its call << 32.
+// Arrows from host calls to what they started on a device (HostToDevice of Chrome traces), for the
+// layers that draw their ends. The id of an arrow is that of its call << 32.
 // Sources: cann_host.md 2.5 (which starts there are), cann_device.md 23.3 (which ends).
 //
 // Viewers treat phase 'f' as the last end of an arrow and warn about further ones. Therefore all
-// ends but the latest are 't', unless the file is for readers that expect the vendor's form. Import
-// marks the latest end (derive/marks.cpp). For a store without marks, one backward pass over `task`
-// and `comm_op` finds it before the first event is written. Memory: two bits per task, one per
-// call, one per collective.
+// ends but the latest are 't', unless the reader expects the vendor's form. Import marks the latest
+// end (derive/marks.cpp); for a store without marks one backward pass over `task` and `comm_op`
+// finds it before the first event is written. Memory: two bits per task, one per call, one per
+// collective.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace msprof::cann {
 
 // Calls that start an arrow because of their name: the event that they record or wait for is a
-// separate task. The two names are looked up once, because names have no index.
+// separate task. The names are looked up once, because names have no index.
 class EventCalls {
  public:
   explicit EventCalls(const Database& db)
@@ -88,7 +88,7 @@ IdBits calls_with_copies(const Database& db);
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
 
-// SQL: true if a collective is drawn, that is, has an hccl_op_info (cann_device.md 23.5). Expects
+// SQL: true if a collective is drawn, because it has an hccl_op_info (cann_device.md 23.5). Expects
 // comm_call as `call`.
 inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
@@ -97,8 +97,8 @@ class ArrowEnds {
   // `ends_every`: all ends are 'f'.
   ArrowEnds(const Database& db, const ExportScope& scope, bool ends_every = false);
 
-  // Return the phase of the arrow's end at a task or a collective, or 0 if no arrow ends there.
-  // `call_id` is the call that started it. May be called in any order.
+  // Phase of the arrow's end at a task or a collective; 0 if no arrow ends there. `call_id` is the
+  // call that started it. May be called in any order.
   char phase_of_task(std::int64_t task_id, std::int64_t call_id) const {
     if (!ends_.has(task_id) || is_hidden(call_id)) return 0;
     return ends_every_ || last_tasks_.has(task_id) ? 'f' : 't';

@@ -36,7 +36,6 @@ std::string_view prefix_of(std::int64_t level) {
   }
 }
 
-// How calls are drawn.
 enum class CallStyle {
   today,         // one process for all levels; names are prefixed with the level
   processes,     // CANN 5: one process per level
@@ -118,7 +117,6 @@ class CallTexts {
   }
   using Threads = std::map<std::int64_t, std::set<std::int64_t>>;  // by level
   const Threads& threads() const { return threads_; }
-  // Writes the drawn processes and their threads.
   void write_metadata(const Threads& drawn, TraceJsonWriter& out) const {
     constexpr auto kCalls = cann::TraceProcess::calls;
     std::set<std::int64_t> all;

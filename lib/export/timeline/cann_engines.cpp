@@ -222,7 +222,7 @@ class CannBiu : public cann::Layer {
   }
 };
 
-// Draws the blocks of each task that started first and last, on each kind of core.
+// For each task and kind of core, the block that started first and the one that started last.
 class CannBlockDetail : public cann::Layer {
  public:
   CannBlockDetail()

@@ -94,8 +94,8 @@ class OuterTasks {
   std::vector<Key> keys_;
 };
 
-// Writes Aicore Time and Total Cycle of tasks as CANN 5 did. The label says ms, but the number is
-// in us; readers look it up by that label and expect us.
+// Writes Aicore Time and Total Cycle as CANN 5 did. The label says ms but the number is in us,
+// which readers of that label expect.
 class CoreTimes {
  public:
   explicit CoreTimes(const Database& db)
@@ -179,7 +179,6 @@ struct StreamText {
   bool is_drawn = false;  // at least once
 };
 
-// How tasks are drawn.
 enum class TaskStyle {
   today,
   cann5,     // with the time on the cores
@@ -232,7 +231,6 @@ class SliceTexts {
   }
 
   bool is_copy(const TaskRow& task) const { return task.host_type_name_id == names_.copy; }
-  // Writes the dimensions of a SIMT kernel.
   void write_dimensions(const TaskRow& task, TraceJsonWriter& out) {
     if (task.host_type_name_id != names_.simt || task.op_id == kNull) return;
     read_op(task.op_id);
@@ -308,7 +306,6 @@ class SliceTexts {
   std::set<std::int64_t> streams_;
 };
 
-// Writes tasks of one device.
 class DeviceWriter {
  public:
   DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid, TaskStyle style,

@@ -135,9 +135,9 @@ class StepWriter {
     is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
   }
 
-  // Draws an arrow from each iteration to the next one of its model; phase 'f' ends the previous
-  // arrow before the next one starts. The arrow starts in the middle of the refresh slice. BP End +
-  // data aug / 2, where the vendor's tool starts it, has no meaning.
+  // Draws an arrow from each iteration to the next one of its model; 'f' ends the previous arrow
+  // before the next one starts. It starts in the middle of the refresh slice: BP End + data aug /
+  // 2, where the vendor's tool starts it, is not a meaningful time.
   void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     begin_data_aug_end('f', row, where, number);
     out_.argument({"\"Iteration ID\""}, number);

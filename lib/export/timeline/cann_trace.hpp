@@ -73,12 +73,11 @@ constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
   constexpr std::string_view kNames[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
   return kNames[static_cast<std::size_t>(thread)];
 }
-// Writes the arguments of its slices.
 void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns);
 
-// Splits `ids` into ranges of one chunk each. Ids are contiguous except in an untrusted store, so
-// the number of ranges is limited.
+// Splits `ids` into one range per chunk. Ids are contiguous except in an untrusted store, so the
+// number of ranges is limited.
 std::vector<IdRange> piece_ranges(IdRange ids);
 
 // Assigns pids to the processes of a timeline and writes their metadata.

@@ -48,7 +48,6 @@ void draw_acl(const Database& db, const OutputFile& file, TraceJsonWriter& out) 
   }
 }
 
-// Visits the phases of model executions.
 template <typename Take>
 void for_each_phase(const Database& db, const ExportScope& scope, Take&& take) {
   old::CallDetails details(db);
@@ -59,7 +58,6 @@ void for_each_phase(const Database& db, const ExportScope& scope, Take&& take) {
   }
 }
 
-// Finds the number of a model by its name.
 class ModelNumbers {
  public:
   explicit ModelNumbers(const Database& db) {

@@ -42,9 +42,9 @@ inline JsonText text_of(cann::Texts& texts, std::optional<std::int64_t> id) {
   return {text.empty() ? "\"N/A\"" : text};
 }
 
-// A process of a timeline; writes its name before its first slice, and the name of each thread
-// before the thread's first slice. In a separate timeline its id is `pid`; in the timeline of all
-// processes it is "<layer>_<pid>", sorted by layer.
+// A process of a timeline. Writes its name before its first slice, and each thread's name before
+// that thread's first slice. Its id is `pid`, but "<layer>_<pid>" in the timeline of all processes,
+// where it is sorted by layer.
 class OldProcess {
  public:
   OldProcess(TraceJsonWriter& out, const OutputFile& file, std::int64_t layer, std::int64_t pid,

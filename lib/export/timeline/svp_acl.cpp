@@ -32,9 +32,9 @@ std::map<std::int64_t, std::string> names_as_json(const Database& db) {
   return names;
 }
 
-// Returns the batch for the file name: that of the recorded executions, so that it matches the
-// task_time file of the model. If there are several, the one of net.info, else the smallest.
-// Without executions it is that of net.info, else 1.
+// Batch for the file name: that of the recorded executions, so that it matches the model's
+// task_time file. If there are several, the one of net.info, else the smallest. Without executions
+// that of net.info, else 1.
 std::int64_t batch_of(const Database& db, const svp::Model& model) {
   Statement read = db.prepare(
       "SELECT batch_num FROM step WHERE model_row = ? AND batch_num IS NOT NULL"

@@ -1,7 +1,7 @@
-// Arrows from the calls that ran a model to the executions they started, for the layers of a
-// board's merged timeline. The records have no ids in common, so times decide: an execution belongs
-// to the synchronous call that contains it. The other executions belong to the asynchronous calls,
-// in order, provided that the two are equal in number and no call starts after its execution.
+// Arrows from the calls that ran a model to the executions they started, for a board's merged
+// timeline. The records share no ids, so times decide: an execution belongs to the synchronous call
+// that contains it. The other executions belong to the asynchronous calls in order, if there are
+// equally many and no call starts after its execution.
 #pragma once
 
 #include <cstdint>

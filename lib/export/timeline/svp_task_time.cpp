@@ -1,6 +1,6 @@
 // task_time: the layer executions of a model, with one track for the NPU cores and one for the CPU
-// operators. Executions that overlap, as those of several threads do, get separate tracks. One file
-// per model and batch: its captures share a clock and follow each other.
+// operators, and further ones for executions that overlap, as those of several threads do. One file
+// per model and batch; its captures share a clock and follow each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,9 +57,9 @@ ById<Op> ops_of(const Database& db, std::int64_t model_row) {
   return ops;
 }
 
-// Assigns executions of a device that overlap to different turns; turn 0 for all if none overlap.
-// Turns cover all models of the device, because viewers overlay the files of a folder. The records
-// do not name threads, so a turn is not a thread.
+// Assigns overlapping executions of a device to different turns, 0 if none overlap. Turns cover all
+// models of the device, because viewers overlay the files of a folder. Records do not name threads,
+// so a turn is not a thread.
 class Turns {
  public:
   Turns(const Database& db, std::int64_t device) {
@@ -94,9 +94,9 @@ class Turns {
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> later_;  // turns other than 0
 };
 
-// The lanes of one unit. Slices that conflict with their execution's lane (records without an
+// The lanes of one unit. Slices that do not fit their execution's lane (records without an
 // execution number, damaged times) go to the first lane where they are nested in, or do not
-// overlap, the other slices.
+// overlap, other slices.
 class UnitLanes {
  public:
   // Slices must be passed in order of start; at equal starts the longest first.
@@ -133,8 +133,8 @@ struct Slice {
   bool is_first_of_lane = false;
 };
 
-// Produces the slices of a file in order, for chunks that are written in parallel: each chunk takes
-// its range of slices when it is its turn.
+// Produces the slices of a file in order, for chunks that are written in parallel: each takes its
+// range when it is its turn.
 class Slices {
  public:
   Slices(const Database& db, const OutputFile& output_file)
@@ -158,8 +158,8 @@ class Slices {
     return std::clamp<std::int64_t>((tasks_.count() + kPieceRows - 1) / kPieceRows, 1, kMaxPieces);
   }
 
-  // Returns the slices of a chunk; chunks must start in order. Returns true if the chunk has more
-  // slices, which only the last one can, because it gets all that remain.
+  // Gets the slices of a chunk. Chunks must start in order. Returns true if the chunk has more;
+  // only the last one can, which gets all that remain.
   bool take(std::int64_t piece, std::vector<Slice>& slices) {
     std::unique_lock lock(mutex_);
     turn_has_come_.wait(lock, [&] { return next_piece_ == piece || has_failed_; });

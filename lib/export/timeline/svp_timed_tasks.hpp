@@ -19,9 +19,9 @@ struct TimedTask {
   std::int64_t execution = 0;
 };
 
-// Records of a file are almost sorted, and import stores how far they are out of order
-// (task_run_time). They are read in sequence, and the files of several captures are merged. If they
-// are too far out of order for memory, SQLite sorts them.
+// Records of a file are almost sorted; import stores how far they are out of order (task_run_time).
+// They are read in sequence, and the files of several captures are merged. SQLite sorts them if
+// they are too far out of order for memory.
 class TimedTasks {
  public:
   TimedTasks(const Database& db, std::int64_t model_row, std::int64_t batch_num);

@@ -1,7 +1,6 @@
-// UnifiedWriter: writes the unified database msprof_<time>.db: its tables, its string ids, and data
-// of the store that all tables need. Each family of tables has one file. Source: cann_host.md 2.6,
-// cann_device.md 25. To add a table, define a unified::Table and a function in a new file, and add
-// the function to unified_db.cpp.
+// UnifiedWriter: writes the unified database msprof_<time>.db: its tables, its string ids, and what
+// all tables need from the store. Source: cann_host.md 2.6, cann_device.md 25. To add a table,
+// define a unified::Table and a function in a new file, and add the function to unified_db.cpp.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,8 @@ namespace msprof::unified {
 
 // TaskIds: assigns the ids of tasks in the unified database ("globalTaskId"). Tasks of a graph that
 // runs again have the same device, stream, number, context and batch, and share an id: that of the
-// first one queried (cann_host.md 2.6). A hash table of at most four bytes per task recognizes most
-// tasks whose key is unique; only the others are stored exactly.
+// first one queried (cann_host.md 2.6). A bit table of at most four bytes per task recognizes most
+// unique keys; only the others are stored.
 
 // Context: -1 if missing.
 struct TaskKey {
@@ -105,7 +104,7 @@ class Writer {
 
   // Returns the string id of a row of `name`; that of "N/A" if empty. Throws for an unknown id.
   std::int64_t name(std::optional<std::int64_t> name_id) const;
-  // Returns the string id of another text; equal texts have equal ids.
+  // Returns the string id of any other text; equal texts have equal ids.
   std::int64_t text(std::string_view text);
   // Looks up all `texts` in `name` with one query. Call before text() is called for them.
   void find_texts(std::span<const std::string> texts);
@@ -171,7 +170,6 @@ class Rows {
 // CANN_API.type of a level that has a name but is not in ENUM_API_TYPE.
 inline constexpr std::int64_t kOtherApiType = 65535;
 
-// Functions that write the tables, by family.
 void write_enums(Writer& out);
 // Writes ENUM_API_TYPE: the published types, and those of `used` that are not among them.
 void write_api_types(Writer& out, const std::set<std::int64_t>& used);
