@@ -35,7 +35,7 @@ struct CounterTrack {
 // which they were opened.
 std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view kind = {});
 
-// Returns SQL for `exists` of a product about a kind of counters.
+// SQL for `exists` of a product about a kind of counters.
 std::string_view exists_counters(std::string_view kind);
 
 struct CounterSample {

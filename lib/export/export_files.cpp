@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kHeader = "msprof products 1";
-// An export split by --time-range can have ten thousand products, of about 200 bytes each.
+// A board run with an interval of 1 has ten thousand products, whose lines have about 200 bytes.
 constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
 
 // The most files of a folder that are whole and wait for the others: each is open, and a process
@@ -427,7 +427,7 @@ std::string slice_stem(const OutputFile& output_file, std::size_t number) {
 
 namespace {
 
-// Prefixes of the names of msprof's products: "op_summary_", …
+// "op_summary_", …
 const std::vector<std::string>& product_prefixes() {
   static const auto prefixes = [] {
     std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_", std::string(kMergedTimeline)};

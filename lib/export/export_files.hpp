@@ -32,7 +32,6 @@ inline constexpr const char* kLedgerName = ".msprof_products";
 // The timeline that merges all files of a board's capture (TimelineOptions::is_merged).
 inline constexpr std::string_view kMergedTimeline = "merged_timeline";
 
-// A file as listed in the ledger.
 struct LedgerEntry {
   std::string kind;         // "timeline", "csv", …: files only replace files of the same kind
   std::string output_file;  // stem of its document, without iteration, slice and extension
@@ -105,7 +104,7 @@ class ProductFolder {
   ProductFolder(const ProductFolder&) = delete;
   ProductFolder& operator=(const ProductFolder&) = delete;
 
-  // Adds a product; call it while the export is planned.
+  // Call while the export is planned.
   void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 

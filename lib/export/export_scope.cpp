@@ -126,7 +126,6 @@ Stretch stretch_of(const std::vector<IterationWindow>& windows) {
   return stretch;
 }
 
-// Returns the part of `stretch` in the time range of the scope.
 Stretch in_range(const ExportScope& scope, Stretch stretch) {
   return {std::max(stretch.begin_ns, scope.range_begin_ns),
           std::min(stretch.end_ns, scope.range_end_ns)};

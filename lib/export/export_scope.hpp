@@ -1,6 +1,6 @@
 // ExportScope: the part of a capture to export. Set by `--device`, `--time-range`, `--min-dur` and
-// `--model-id` with `--iteration-id`; also limits products of one device. Tables and layers check
-// each row. Without limits every row is included.
+// `--model-id` with `--iteration-id`; also restricts products of one device to that device. Tables
+// and layers check each row. Without limits every row is included.
 #pragma once
 
 #include <cstdint>
@@ -59,10 +59,9 @@ struct ExportScope {
   ExportScope without_iteration() const;
   bool takes_device(std::int64_t device_id) const;
   bool takes_length(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns; }
-  // Returns true if a row of a device, or of the host, is in the scope.
   bool takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const;
   bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const;
-  // Returns true for the number of an iteration in the scope, whatever its model.
+  // Checks only the number, not the model.
   bool takes_iteration_number(std::int64_t number) const {
     return !iteration || (number >= *iteration && number - *iteration < iteration_count);
   }

@@ -126,7 +126,8 @@ bool is_summary_name(const std::string& name);
 void check_summary_names(const std::vector<std::string>& names);
 void check_layer_names(const std::vector<std::string>& names);
 
-// Returns the name of the viewer that cannot open a timeline with so much text; empty if all can.
+// Returns a text such as "too large for chrome://tracing" if a viewer cannot open so much text;
+// else empty.
 std::string viewer_limit(std::uint64_t text_bytes);
 
 // Returns products in the folders of those just written that are older than the store and not among

@@ -68,7 +68,7 @@ class GzipSink : public TraceSink {
   GzipSink(const GzipSink&) = delete;
   GzipSink& operator=(const GzipSink&) = delete;
 
-  // Blocks while too many texts are queued. Rethrows the error of an earlier compression.
+  // Waits while too many texts are queued. Rethrows the error of an earlier compression.
   void write(std::string_view text) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
@@ -86,7 +86,7 @@ class GzipSink : public TraceSink {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
     if (error_) std::rethrow_exception(error_);
-    // Safe without the thread, which sleeps while the queue is empty.
+    // No race with the thread: it sleeps while the queue is empty.
     append(text);
   }
 

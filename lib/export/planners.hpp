@@ -15,7 +15,6 @@
 
 namespace msprof {
 
-// The name that selects all layers.
 inline constexpr std::string_view kAllLayers = "all";
 
 struct TimelineFile {

@@ -1,4 +1,4 @@
-// Writes tables as files: plans the current style, and writes one file in any style.
+// Exports tables: plans the files of the current style, and writes the files of every style.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -144,7 +144,7 @@ class ColumnWriter {
   Layout layout_ = Layout::undecided;  // of the whole file
   bool is_overflown_ = false;          // the dictionary of this row group is full
   KeyNumbers keys_;
-  // Texts: the dictionary's texts, and the dictionary index of each key.
+  // For columns of texts: the texts of the dictionary, and the dictionary index of each key.
   std::string texts_;
   std::vector<std::uint32_t> text_numbers_;
   std::uint32_t text_count_ = 0;

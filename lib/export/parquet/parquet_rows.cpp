@@ -100,7 +100,6 @@ class Iterations {
   std::optional<std::pair<Key, const std::vector<Span>*>> last_;
 };
 
-// Sums over the executions of an operator.
 struct OpTime {
   std::int64_t tasks = 0;
   std::int64_t count = 0;

@@ -94,7 +94,7 @@ class CannOpStatistic : public cann::Table {
       out.number(std::get<0>(row->first));
       out.text(std::get<1>(row->first));
       out.text(std::get<2>(row->first));
-      // Truncates the mean to whole ns, so that it equals the vendor's.
+      // Truncates the mean to whole ns, because users compare it with other tools.
       const Times& times = row->second;
       cann::write_times(out, times, cann::trimmed3(times.total_ns / times.count, 1000),
                         totals.ratio(std::get<0>(row->first), times));

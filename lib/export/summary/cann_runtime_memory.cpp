@@ -167,7 +167,7 @@ class CannRuntimeMemoryPeak : public cann::Table {
     std::int64_t held = 0, peak = 0, peak_ns = 0, peak_call = kNull;
     std::int64_t holes = 0, hole_bytes = 0, largest_hole = 0;
 
-    // Of simultaneous changes, applies releases first.
+    // Applies releases before allocations of the same time.
     void find_peak() {
       std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
         return std::pair(a.time_ns, a.bytes >= 0) < std::pair(b.time_ns, b.bytes >= 0);

@@ -66,7 +66,7 @@ class CannStepTrace : public cann::Table {
       }
       out.number(read.maybe_integer(10).value_or(kNone32));
       const std::int64_t written = reduces.write(out, read.integer(0));
-      // One cell per missing pair, not two, to equal the vendor's file.
+      // One cell per missing pair, not two, because users compare the file with other tools.
       for (std::int64_t left = most - written; left > 0; --left) out.missing();
       out.end_row();
     }

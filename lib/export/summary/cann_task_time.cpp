@@ -59,7 +59,7 @@ class SubTasks {
   std::size_t bit_of(const TaskKey& key) const { return TaskKeyHash()(key) & (seen_.size() - 1); }
 
   std::unordered_map<TaskKey, bool, TaskKeyHash> only_first_;
-  // Bloom filter with one bit per key: most tasks have no sub-tasks, and need no map look-up.
+  // A Bloom filter of the keys: most tasks have no sub-tasks and need no map look-up.
   std::vector<bool> seen_;
 };
 

@@ -31,14 +31,14 @@ class Times {
 
   // Converts a host time to ns of the host's monotonic clock.
   std::int64_t host_ns(std::int64_t wall_ns) const;
-  // Convert a device time to ns of that clock, or to ticks; convert a duration to exact ns.
+  // Convert a device time to ns of the host's monotonic clock, or to ticks; convert a duration to
+  // exact ns.
   Exact device_ns(std::int64_t device, std::int64_t wall_ns) const;
   std::int64_t ticks(std::int64_t device, std::int64_t wall_ns) const;
   Exact span_ns(std::int64_t device, std::int64_t duration_ns) const;
   // Duration as the difference of its two ends as doubles, as the tools of that time computed it.
   // It decides the order of rows with equal numbers of ticks.
   double shown_ns(std::int64_t device, std::int64_t start_wall_ns, std::int64_t duration_ns) const;
-  // Converts a duration to ticks of the device.
   std::int64_t span_ticks(std::int64_t device, std::int64_t duration_ns) const;
   // Convert ticks, or a fraction of them, to us and ms. Without a known clock one tick is one ns.
   std::string us_of_ticks(std::int64_t device, int128 ticks, std::int64_t parts = 1) const;

@@ -31,7 +31,6 @@ struct LayerGroup {
   std::optional<std::int64_t> shortest_ns;
 };
 
-// Sum for layers of one group; empty if either value is unknown.
 std::optional<Fraction> added(const std::optional<Fraction>& a, const std::optional<Fraction>& b) {
   return svp::sum({a, b});
 }

@@ -84,7 +84,6 @@ bool has_marks(const Database& db);
 // Returns the calls with a MEMCPY_ASYNC task; they start an arrow, too.
 IdBits calls_with_copies(const Database& db);
 
-// Writes one end or start of an arrow.
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
 
@@ -109,7 +108,6 @@ class ArrowEnds {
   }
 
  private:
-  // Returns true if the start of the arrow is not drawn.
   bool is_hidden(std::int64_t call_id) const { return chosen_calls_.has(call_id) != are_shown_; }
   void find_ends(const Database& db);
   void find_hidden_calls(const Database& db, const ExportScope& scope);

@@ -87,7 +87,6 @@ class TraceProcesses {
 
   // Returns pid of the capture << 10 | low 5 bits of the order << 5 | device, as 32 bits.
   std::int64_t pid(TraceProcess process, std::int64_t device) const;
-  // Writes the metadata of a process: name, label ("CPU" or "NPU <device>") and order.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
              std::string_view name) const;
   // Also writes its threads, each named `thread` and its number. Writes no metadata if there are no

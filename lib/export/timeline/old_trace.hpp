@@ -33,7 +33,6 @@ std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_vie
                                           const Cann5Topic& topic, Draw draw,
                                           bool is_of_host = true);
 
-// Returns the id of the profiled process.
 std::int64_t host_process(const Database& db);
 
 // Returns a text as JSON; N/A if it is missing. Valid until the next look-up in `texts`.

@@ -109,8 +109,8 @@ class Writer {
   // Looks up all `texts` in `name` with one query. Call before text() is called for them.
   void find_texts(std::span<const std::string> texts);
 
-  // For the few tables with texts in their cells, which are written with statements, bypassing the
-  // queue.
+  // Pauses the bulk writer and returns the database. For the few tables with texts in their cells,
+  // which are written with SQL statements.
   Database& target();
 
   // Creates a table and returns its number. Rows calls it for the first row.
