@@ -40,7 +40,7 @@ KindSet cann_kinds(const CannSession& session) {
   if (session.is_classic()) {
     add_classic_kinds(*import, set);
   } else if (session.is_old()) {
-    // The first PROF folders have them, too; their texts are binary records.
+    // The first PROF folders contain these kinds too, but their text files hold binary records.
     set.kinds.push_back(classic::make_training_trace_kind(*import));
     set.kinds.push_back(classic::make_runtime_launch_kind(*import));
   }
@@ -55,7 +55,7 @@ KindSet cann_kinds(const CannSession& session) {
     if (import->session.is_classic()) return classic::join(*import, context);
     if (import->session.is_cann5()) return cann5::join(*import, context);
     HostTaskStore tasks(context.work_folder, import->session.has_unique_task_ids());
-    // The host's are needed first.
+    // The host's records are needed first.
     cann::begin_host(*import);
     auto first_passes = cann::begin_devices(*import);
     cann::join_host(*import, context, tasks);
@@ -67,7 +67,7 @@ KindSet cann_kinds(const CannSession& session) {
 }  // namespace
 
 KindSet builtin_kinds(const Session& session) {
-  // The dialect is the type; Session::open makes no other session.
+  // The dialect is the session's dynamic type; Session::open() creates only these two.
   if (const auto* cann = dynamic_cast<const CannSession*>(&session)) return cann_kinds(*cann);
   return svp_kinds(dynamic_cast<const SvpSession&>(session));
 }

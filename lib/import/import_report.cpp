@@ -14,7 +14,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kMaxFindings = 10'000;  // beyond it files are no longer distinguished
+constexpr std::size_t kMaxFindings = 10'000;  // beyond this, findings of different files are merged
 
 std::string_view category_name(Category category) {
   switch (category) {
@@ -34,7 +34,7 @@ std::string_view category_name(Category category) {
   return "other";
 }
 
-// Name in import_log and the JSON document.
+// Name in import_log and in the JSON document.
 std::string_view severity_name(Severity severity) {
   if (severity == Severity::partial) return "partial";
   return severity == Severity::without ? "without" : "note";
@@ -53,13 +53,13 @@ std::string how_often(const Finding& finding) {
   }
 }
 
-// Findings of one id, kind and reason, which are one line however many files have it.
+// Findings with the same id, kind and reason; they are printed as one line, whatever the file.
 struct Line {
-  Finding finding;  // the first; its count is that of all
+  Finding finding;  // the first finding, with the count of all
   std::vector<std::string_view> files;
 };
 
-// Files whose kind is not read are named; of others the first is enough.
+// Lists up to six files of a kind that is not read; for other findings only the first file.
 std::string where(const Line& line) {
   constexpr std::size_t kMaxNamed = 6;
   const auto& [finding, files] = line;
@@ -75,8 +75,8 @@ std::string where(const Line& line) {
   return text + ")";
 }
 
-// Line on what happened, how often, and where first. Names and details come from the capture: a
-// newline in them must not look like a line of ours.
+// Line with what happened, how often, and where first. Names and details come from the capture and
+// are escaped, so that a newline in them cannot forge a line of this report.
 std::string finding_line(const Line& line) {
   const Finding& finding = line.finding;
   const std::string_view head =
@@ -90,7 +90,7 @@ std::string finding_line(const Line& line) {
   return text + "\n";
 }
 
-// The gravest first, else in the order in which they came.
+// Sorted by severity, most severe first; stable within one severity.
 std::vector<Line> lines_of(const std::vector<Finding>& findings) {
   std::vector<Line> lines;
   std::map<std::tuple<FindingId, std::string_view, std::string_view>, std::size_t> known;

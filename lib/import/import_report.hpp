@@ -1,5 +1,5 @@
-// ImportReport: what an import found, counted by reason; the verdict that the user reads, and the
-// rows of `import_log`. For the kinds, which fill it, and the verbs, which print it.
+// ImportReport collects the findings of an import and derives the verdict and the rows of
+// `import_log` from them. Raw kinds fill it; verbs print it.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +19,21 @@
 
 namespace msprof {
 
-// Severity comes from the id (findings.def).
+// The severity follows from the id (findings.def).
 struct Finding {
   FindingId id{};
   std::string kind;
-  std::string file;    // relative to the capture; empty: the capture as a whole
-  std::string reason;  // a few fixed words, the same for the same cause
+  std::string file;    // relative to the capture; empty for the whole capture
+  std::string reason;  // fixed text: the same for the same cause
   std::int64_t count = 1;
-  std::int64_t first_offset = kNull;  // byte in the file
+  std::int64_t first_offset = kNull;  // byte offset in the file
   std::string detail;
-  std::string lacks;  // where that depends on the finding: data that files would give, columns
+  std::string lacks;  // data or columns that are missing, if they depend on the finding
 
   Severity severity() const { return finding_info(id).severity; }
   Category category() const { return finding_info(id).category; }
 };
 
-// Adds a data file whose record layout is unknown.
 struct UnknownLayout {
   std::string kind;
   std::string file;
@@ -42,15 +41,15 @@ struct UnknownLayout {
   std::vector<std::uint64_t> candidate_record_sizes;
 };
 
-// The layout that records of a board are read with, and where it came from: "--layout".
+// The layout used to read a board's records, and its source, for example "--layout".
 struct LayoutUse {
   std::string file;
   std::string source;
 };
 
-// A verdict as programs read it: "complete", "without", "partial".
+// Verdict for programs: "complete", "without" or "partial".
 std::string_view verdict_name(Severity verdict);
-// Verdict in words: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
+// Verdict for people: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
 std::string verdict_text(Severity verdict, const std::vector<std::string>& lacking);
 
 class ImportReport {
@@ -61,31 +60,31 @@ class ImportReport {
   };
 
   void count_file(std::string_view kind, std::uint64_t records);
-  // Findings with the same id, kind, file and reason become one, their counts added.
+  // Merges findings with the same id, kind, file and reason; their counts are added.
   void add(Finding finding);
-  // Adds a plain finding about a file.
+  // Adds a finding about a file, without an offset.
   void add(FindingId id, std::string_view kind, const std::string& file, std::string reason,
            std::string detail = "", std::int64_t count = 1);
-  // Counts a damaged record, left out.
+  // Counts a damaged record that was left out.
   void skip_record(std::string_view kind, const std::string& file, std::string_view reason,
                    std::uint64_t offset);
   void add(UnknownLayout unknown);
   void set_unit_loads(UnitLoads unit_loads) { unit_loads_ = unit_loads; }
   UnitLoads unit_loads() const { return unit_loads_; }
-  // The layout at hand; it counts from the first file that is read with it.
+  // Sets the chosen layout. layout() returns it only after note_layout() was called.
   void set_layout(LayoutUse layout) { layout_ = std::move(layout); }
-  // A file was read with it; the gravest origin counts.
+  // Records that a file was read with the layout; the most severe origin is kept.
   void note_layout(LayoutOrigin origin) { layout_origin_ = std::max(layout_origin_, origin); }
   LayoutOrigin layout_origin() const { return layout_origin_; }
-  // Null: no file was read with a layout of the user's.
+  // Null if no file was read with the user's layout.
   const LayoutUse* layout() const {
     return layout_origin_ == LayoutOrigin::known ? nullptr : &layout_;
   }
 
-  // Gravest severity of all findings: note (complete), without or partial.
+  // Most severe finding: note (complete), without or partial.
   Severity verdict() const;
   bool partial() const { return verdict() == Severity::partial; }
-  // Data that a complete profile would have beyond this one, each once: "HBM bandwidth".
+  // Names of missing data, without duplicates, for example "HBM bandwidth".
   std::vector<std::string> lacking() const;
   bool mentions(const std::string& file) const;
   std::uint64_t files() const;
@@ -95,7 +94,7 @@ class ImportReport {
   const std::map<std::string, KindTotal>& kinds() const { return kinds_; }
 
   void write_log(TraceDbWriter& store) const;
-  // Verdict as lines for a terminal; the last one is "verdict: ...".
+  // Report for a terminal; the last line is "verdict: ...".
   std::string text() const;
   nlohmann::ordered_json json() const;
 

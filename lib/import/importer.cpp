@@ -24,18 +24,17 @@ namespace msprof {
 
 namespace {
 
-// Data that a profile lacks because of files that no kind reads, in the words of "complete without
-// …". For the importer.
+// Names the data that is missing if a file of this kind is not read, for "complete without ...".
 
 struct UnreadKind {
-  std::string_view stem;  // the name of the kind begins or ends with it; the first that fits counts
+  std::string_view stem;  // prefix or suffix of the kind's name; the first match is used
   std::string_view product;
-  std::string_view why = "";  // where what is known of the records does not do
+  std::string_view why = "";  // why the records cannot be read, if that is known
 };
 
 constexpr std::string_view kNoLayout = "the layout of its records is not known";
 
-// cann_system.md 1.1, 1.2.
+// Source: cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
     {"ctrlcpu", "samples of the control CPU"},
     {"instr.pc_sampling", "program counters of the cores", kNoLayout},
@@ -55,7 +54,7 @@ constexpr UnreadKind kUnread[] = {
     {"acl_api_", "statistics of API calls that the collector made itself"},
     {".dbg", "names of the operators of a nano chip"},
     {"ts_track.aiv_data", "task scheduler records of the vector cores"},
-    // cann5_classic.md 2, 7.
+    // Source: cann5_classic.md 2, 7.
     {"Framework.host.model_", "loads and times of models of the graph engine of 2020", kNoLayout},
     {"Framework.single_op", "operators of single-operator calls of CANN 5", kNoLayout},
     {"Runtime.runtime.data", "runtime calls of the first Ascend 310",
@@ -69,7 +68,7 @@ constexpr UnreadKind kUnread[] = {
     {"cont", "cont files of recurrent networks"},
 };
 
-// Null: a kind that is unknown; `stem` is a file name without class, device and slice.
+// Null if unknown. `stem` is the file name without class, device and slice.
 const UnreadKind* find_unread(std::string_view stem) {
   const auto* found =
       std::find_if(std::begin(kUnread), std::end(kUnread), [&](const UnreadKind& kind) {
@@ -103,20 +102,20 @@ void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bo
   }
 }
 
-// "17-Threads.data" is of the same kind for every process.
+// Replaces the process id in names such as "17-Threads.data", which are one kind.
 std::string kind_of_unread(const std::string& stem) {
   const std::size_t digits = stem.find_first_not_of("0123456789");
   const bool has_process = digits != 0 && digits != std::string::npos && stem[digits] == '-';
   return has_process ? "PID" + stem.substr(digits) : stem;
 }
 
-// Reports what no kind reads, never passes over it. Files without a byte have nothing to read.
+// Reports every non-empty file that no kind reads.
 void report_unread(const ImportContext& context, const std::vector<bool>& owned) {
   const auto& files = context.session.raw_files();
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (owned[i] || files[i].size_bytes == 0 || context.report.mentions(files[i].name)) continue;
     const std::string kind = kind_of_unread(context.session.stem_of(files[i]));
-    // Some files are no slices: their whole name is that of their kind.
+    // A file that is not a slice has no stem; its whole name identifies its kind.
     const UnreadKind* known = find_unread(kind.empty() ? files[i].path.filename().string() : kind);
     const std::string lacks = known != nullptr ? std::string(known->product)
                               : kind.empty()   ? "files of no known kind"
@@ -128,7 +127,7 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
   }
 }
 
-// One that comes with a capture can be anything.
+// A layout stored in a capture is untrusted input: its errors also name the remedy.
 LayoutSet parse_layouts(const LayoutChoice& layout) {
   try {
     return LayoutSet::parse(layout.json, layout.in_words());
@@ -140,7 +139,7 @@ LayoutSet parse_layouts(const LayoutChoice& layout) {
   }
 }
 
-// A store that a layout made is not replaced by one that lacks what only the layout can read.
+// Throws if the existing store was made with a layout and the new one would contain less.
 void refuse_less(const fs::path& store, const ImportReport& report, const LayoutChoice& layout) {
   const std::size_t lost = report.unknown_layouts().size();
   if (lost == 0 || layout.source == LayoutSource::command_line) return;
@@ -154,7 +153,7 @@ void refuse_less(const fs::path& store, const ImportReport& report, const Layout
                   counted(lost, "file")));
 }
 
-// Gives back what the C library keeps of freed memory: what exports take comes on top of it.
+// Returns freed memory to the system; otherwise it adds to the peak of a following export.
 void release_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);

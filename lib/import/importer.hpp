@@ -1,4 +1,4 @@
-// Importer: a capture folder into its store. For the verbs.
+// Importer: reads a capture folder and writes its store.
 #pragma once
 
 #include <filesystem>
@@ -15,25 +15,26 @@ namespace msprof {
 
 struct ImportOptions {
   LayoutChoice layout;
-  // Replaces a store that was made with a layout by one that was made with none, or one that reads
-  // less; else that is Error(less_than_before), unless the layout is of the command line.
+  // Allows a store made with a layout to be replaced by one that contains less. Otherwise that is
+  // Error(less_than_before), unless the layout was given on the command line.
   bool force = false;
-  // Runs when all rows are in the store, before it is published: the moment for findings about
+  // Called after all rows are written and before the store is published; adds findings about
   // products.
   std::function<void(const Database&, ImportReport&)> inspect;
 };
 
-// Path of the store of a capture, in the capture or under --output.
+// Path of a capture's store. `product_folder` is the capture or the --output folder.
 std::filesystem::path store_path(const std::filesystem::path& product_folder);
 
-// Reads `session` into a new store at `store`; the old one stays until the new one is whole.
+// Reads `session` into a new store at `store`. An existing store is replaced only when the new one
+// is complete.
 ImportReport import_session(const Session& session, const std::filesystem::path& store,
                             const ImportOptions& options);
 
-// Opens the store, when it was made from exactly the files that `session` has now.
+// Opens the store if it was made from exactly the current files of `session`; else nullopt.
 std::optional<TraceDb> current_store(const Session& session, const std::filesystem::path& store);
 
-// Keys of the table `meta`.
+// Keys of table `meta`.
 namespace meta {
 inline constexpr std::string_view kDialect = "dialect";
 inline constexpr std::string_view kCapture = "capture";

@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t kMaxLayoutFileBytes = 1 << 20;
 constexpr std::size_t kMaxLayoutFiles = 1'000;
 
-// An absolute path of a variable; empty: not set.
+// Absolute path in an environment variable; empty if unset or relative.
 fs::path folder_in(const char* variable) {
   const char* const value = std::getenv(variable);
   return value == nullptr || value[0] != '/' ? fs::path() : fs::path(value);
@@ -58,7 +58,8 @@ bool has_whole_records(const RecordLayout& layout, std::uint64_t bytes) {
   return bytes > layout.header_bytes && (bytes - layout.header_bytes) % layout.record_bytes == 0;
 }
 
-// Every kind that both have must have a file of whole records: others of it may be cut.
+// Returns true if each kind in both has at least one file of whole records. Its other files may be
+// truncated.
 bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
   bool fits_some = false;
   for (const auto& [kind, layout] : layouts.all()) {

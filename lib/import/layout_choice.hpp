@@ -1,5 +1,5 @@
-// Which layout the records of a board's capture are read with. For every verb that imports; the
-// order is that of LayoutSource. Captures whose records are all known have no layout.
+// Chooses the layout used to read the records of a board's capture, in the order of LayoutSource.
+// Captures whose records have built-in layouts need none.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace msprof {
 
-// From the first that is looked at to the last.
+// In the order in which they are tried.
 enum class LayoutSource { none, command_line, environment, store, run, folder };
 
 // "--layout", "MSPROF_LAYOUT", "of the last import", "of the run", "of the layouts folder".
@@ -20,61 +20,62 @@ std::string_view source_name(LayoutSource source);
 
 struct LayoutChoice {
   LayoutSource source = LayoutSource::none;
-  std::string file;  // that it was, or once was, read from
-  std::string json;  // empty: none
+  std::string file;  // file that it was originally read from
+  std::string json;  // empty: no layout
 
-  // "x.json (MSPROF_LAYOUT)", for messages.
+  // For messages, for example "x.json (MSPROF_LAYOUT)".
   std::string in_words() const;
 };
 
-// Reads a layout file that the user names; throws Error(usage).
+// Reads a layout file named by the user. Throws Error(usage).
 LayoutChoice read_layout(const std::string& path, LayoutSource source);
 
 struct LayoutPlaces {
-  LayoutChoice given;            // of --layout; none: the other places
-  std::string variable;          // MSPROF_LAYOUT, a path; empty: not set
-  std::filesystem::path folder;  // of the user; empty: none
-  bool forget = false;           // leaves out what the store at hand was made with, and the run
+  LayoutChoice given;    // from --layout; if its source is `none`, the other sources are tried
+  std::string variable;  // path in MSPROF_LAYOUT; empty if unset
+  std::filesystem::path folder;  // the user's layouts folder; empty if there is none
+  bool forget = false;           // ignores the layouts of the existing store and of the run
 };
 
-// MSPROF_LAYOUT, and msprof/layouts in XDG_CONFIG_HOME or ~/.config.
+// Reads MSPROF_LAYOUT and finds msprof/layouts in XDG_CONFIG_HOME or ~/.config.
 LayoutPlaces layout_places();
 
-// What a layout is matched with.
+// Facts about a capture that layouts are matched against.
 struct LayoutFacts {
   struct File {
-    std::string kind;  // "aicore"
-    std::string stem;  // as the board spells it, in lower case: "aacore"
+    std::string kind;  // for example "aicore"
+    std::string stem;  // as spelled by the board, in lower case: "aacore"
     std::uint64_t bytes = 0;
   };
   std::vector<std::string> products;
   std::vector<std::string> socs;
-  std::vector<File> files;  // whose records are not ours; none: no layout is needed
+  std::vector<File> files;  // files without a built-in layout; if empty, no layout is needed
 };
 LayoutFacts layout_facts(const Session& session);
 
-// Throws Error(usage) for a file that cannot be read, Error(several_layouts) where two of the
-// user's folder fit. A broken file there is a warning.
+// Throws Error(usage) if a file cannot be read, and Error(several_layouts) if two files of the
+// user's folder match. A broken file in that folder is only a warning.
 LayoutChoice choose_layout(const Session& session, const std::filesystem::path& store,
                            const LayoutPlaces& places);
 
-// The same for records that are not a whole capture yet: of the command line, the variable and the
-// user's folder. `what` names them in messages.
+// The same for records that are not yet a complete capture: uses only the command line, the
+// variable and the user's folder. `what` names the records in messages.
 LayoutChoice choose_layout(const LayoutFacts& facts, const std::string& what,
                            const LayoutPlaces& places);
 
-// The layout that a store was made with, by this or another version; source none: none.
+// Layout that a store was made with, by any version of msprof; source none if there is none.
 LayoutChoice layout_of(const std::filesystem::path& store);
 
-// To tell layouts apart; empty: none.
+// Identifies a layout by its content; empty if there is no layout.
 std::string layout_id(const LayoutChoice& layout);
 
-// Keys of the table `meta`; absent where no file was read with a layout.
+// Keys of table `meta`; absent if no file was read with a layout.
 namespace meta {
-inline constexpr std::string_view kLayout = "layout";               // its text
-inline constexpr std::string_view kLayoutFile = "layout_file";      // its name
+inline constexpr std::string_view kLayout = "layout";
+inline constexpr std::string_view kLayoutFile = "layout_file";
 inline constexpr std::string_view kLayoutSource = "layout_source";  // source_name()
-inline constexpr std::string_view kLayoutTried = "layout_tried";    // layout_id(), used or not
+// layout_id(), even if no file was read with it
+inline constexpr std::string_view kLayoutTried = "layout_tried";
 }  // namespace meta
 
 }  // namespace msprof

@@ -1,5 +1,6 @@
-// RawKind: one kind of raw file: the names it owns, and the conversion of its records to rows.
-// To read a new kind, implement this in a file of its dialect and add one line to its kinds.def.
+// RawKind: one kind of raw file. Knows the file names of the kind and converts its records to rows.
+// To add a kind, implement this interface in a file of its dialect and add one line to its
+// kinds.def.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +21,13 @@
 
 namespace msprof {
 
-// Environment of a kind while a capture is imported.
+// Objects available to a kind during an import.
 struct ImportContext {
   const Session& session;
   TraceDbWriter& store;
   ImportReport& report;
-  const LayoutSet* user_layouts;  // of --layout; may be null
-  // Folder for large temporary data: that of the store.
+  const LayoutSet* user_layouts;  // from --layout; may be null
+  // Folder for large temporary data; the folder of the store.
   std::filesystem::path work_folder = {};
 };
 
@@ -35,28 +36,27 @@ class RawKind {
   virtual ~RawKind() = default;
   virtual std::string_view name() const = 0;
   virtual bool owns(const RawFile& file) const = 0;
-  // Rows of one file. A damaged record is counted, never thrown; Error(partial_data) for a file
-  // that cannot be read at all is caught and counted by the importer.
+  // Adds the rows of one file. Damaged records are counted, not thrown. Throws Error(partial_data)
+  // if the file cannot be read; the importer catches and counts it.
   virtual void import(const ImportContext& context, const RawFile& file) = 0;
-  // Called after the last file of all kinds.
+  // Called after all files of all kinds have been read.
   virtual void finish(const ImportContext&) {}
 };
 
-// The kinds of one import, in the order in which they run, and what they share.
+// The kinds of one import, in the order in which they run, and their shared state.
 struct KindSet {
-  std::shared_ptr<void> shared;  // outlives the kinds; its type is the dialect's business
+  std::shared_ptr<void> shared;  // outlives the kinds; its type depends on the dialect
   std::vector<std::unique_ptr<RawKind>> kinds;
-  // Reads what needs the files of several kinds at once: runs after the last import(), before
-  // finish().
+  // Processes records of several kinds together. Called after the last import(), before finish().
   std::function<void(const ImportContext&)> join;
 };
 
-// All kinds of the lists kinds.def, for the dialect of `session`.
+// All kinds listed in kinds.def of the session's dialect.
 KindSet builtin_kinds(const Session& session);
 
-// A file of fixed-size records, read in bounded memory: calls visit(record, byte offset in the
-// file) for every whole record from where `reader` stands (byte `first_offset`). Returns the bytes
-// of the incomplete record at the end.
+// Reads a file of fixed-size records in bounded memory. Calls visit(record, byte offset in the
+// file) for every whole record from the current position of `reader`, which is byte `first_offset`.
+// Returns the size of an incomplete record at the end, in bytes.
 template <typename Visit>
 std::uint64_t for_each_record(FileReader& reader, std::uint64_t first_offset,
                               std::size_t record_bytes, Visit&& visit) {

@@ -46,8 +46,8 @@ std::size_t width_bytes(FieldType type) {
   return 8;
 }
 
-// Layout that lib/runtime writes, in the words of a layout file: 112-byte record of one layer
-// execution, 32-byte records of a CPU operator and of a call (svp_job.md 7.2 to 7.4).
+// Layout of the records written by lib/runtime, as a layout file: 112 bytes per layer execution, 32
+// bytes per CPU operator and per call (svp_job.md 7.2 to 7.4).
 constexpr std::string_view kReference = R"({
 "aicore": {"header_size": 16, "record_size": 112, "fields": {
   "layer_id": {"offset": 0, "type": "u32"}, "start": {"offset": 8, "type": "u64"},
@@ -99,7 +99,8 @@ std::uint64_t number(const json& object, const char* key, std::uint64_t most,
   return at->get<std::uint64_t>();
 }
 
-// A word that is misspelled would be a figure that is silently wrong. Remarks begin with '_'.
+// Rejects unknown keys: ignoring a misspelled one would silently give wrong values. Keys that start
+// with '_' are remarks.
 void check_keys(const json& object, std::initializer_list<std::string_view> valid,
                 const std::string& file, const std::string& place) {
   for (const auto& [key, value] : object.items()) {
@@ -126,7 +127,8 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
   }
   if (!field.is_object()) fail(file, fmt::format("{} must be an object", place));
   check_keys(field, {"offset", "type", "scale", "divisor", "certainty"}, file, place);
-  if (field.contains("offset") && field["offset"].is_null()) return;  // as a template leaves it
+  // unfilled entry of a template
+  if (field.contains("offset") && field["offset"].is_null()) return;
   FieldLayout result;
   result.slot = static_cast<std::size_t>(at - names.begin());
   result.type = field_type(field, file, place);
@@ -182,7 +184,7 @@ void parse_api_names(RecordLayout& layout, const json& names, const std::string&
 
 RecordLayout parse_layout(const json& object, const std::string& kind, const std::string& file) {
   if (!object.is_object()) fail(file, fmt::format("'{}' must be an object", kind));
-  // candidate_record_sizes is information of a template; nothing is taken from it.
+  // candidate_record_sizes is informational; templates contain it.
   check_keys(object,
              {"header_size", "record_size", "fields", "api_names", "candidate_record_sizes",
               "select", "cycle_mhz"},
@@ -239,7 +241,8 @@ bool decode_unsigned(std::uint64_t raw, const FieldLayout& field, std::int64_t& 
   return true;
 }
 
-// No field of a record is negative; the sign bit makes such a value too large for an int64.
+// Returns signed values as unsigned. No field may be negative, and a negative value becomes too
+// large for an int64, so that decode() rejects it.
 std::uint64_t raw_value(ByteCursor& cursor, FieldType type, std::size_t offset) {
   switch (type) {
     case FieldType::u8:
@@ -314,7 +317,7 @@ LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {
         continue;
       }
       if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
-        if (kind.starts_with('_')) continue;  // remarks, as a template has them
+        if (kind.starts_with('_')) continue;  // remarks, for example from a template
         fail(file, fmt::format("unknown kind '{}'; valid: {}", kind, fmt::join(kKinds, ", ")));
       }
       set.layouts_[kind] = parse_layout(object, kind, file);
