@@ -1,4 +1,4 @@
-// aicpu.data: records of the AI CPUs of a device. Source: cann_device.md 8.1.
+// Raw kind aicpu.data: records of a device's AI CPUs. Source: cann_device.md 8.1.
 #include "import/cann/aicpu.hpp"
 
 #include <fmt/format.h>
@@ -11,12 +11,12 @@ namespace msprof::cann {
 
 namespace {
 
-// Values in the type of the head, which is that of the host records.
+// Values of the head's type field. The head has the layout of host records.
 enum class AicpuType : std::uint32_t { node = 0, data_queue = 1, model = 2, mind_spore = 3 };
 
 struct __attribute__((packed)) AicpuQueueWire {  // cann_device.md 8.1.2
-  HostHeader head;                               // time: microseconds
-  char action[16];                               // NUL where it is shorter
+  HostHeader head;                               // time in microseconds
+  char action[16];                               // NUL-terminated if shorter
   char source[64];
   std::uint64_t index;
   std::uint64_t size;
@@ -87,7 +87,7 @@ class AicpuKind : public SliceKind {
     }
   }
 
-  // Why a record cannot be; empty for one that was taken.
+  // Adds the row of a node. Returns why the record is impossible; empty on success.
   std::string_view add_node(const CannPart& part, const AicpuNodeWire& wire) {
     const AicpuNode node{wire.start_ticks,     wire.end_ticks,      wire.compute_start_us,
                          wire.memcpy_start_us, wire.memcpy_end_us,  wire.dispatch_us,
@@ -100,7 +100,8 @@ class AicpuKind : public SliceKind {
     return {};
   }
 
-  // The stream of a unique id is the host's: join_devices() fills it in.
+  // Sets stream and task number. With unique task ids (V6) the stream is the host's, which
+  // join_devices() fills in.
   void set_ids(AicpuNodeRow& row, std::uint16_t stream, std::uint16_t task) const {
     StarsIds ids{static_cast<std::uint16_t>(stream % kMaxStreams), task};
     if (family_ == ChipFamily::stars)

@@ -1,4 +1,4 @@
-// Records of the AI CPUs of a device, in aicpu.data and in the texts of DATA_PREPROCESS.
+// Records of a device's AI CPUs, in aicpu.data and in the text files DATA_PREPROCESS.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,11 @@
 
 namespace msprof::cann {
 
-// Times that an AI CPU recorded about one node it ran, and the row they become.
-// Source: cann_device.md 8.1.1, 8.2, 8.6.
+// Times that an AI CPU recorded for one node. Source: cann_device.md 8.1.1, 8.2, 8.6.
 struct AicpuNode {
   std::uint64_t start_ticks = 0;
   std::uint64_t end_ticks = 0;
-  // Microseconds of a clock of its own.
+  // Microseconds of a separate clock.
   std::uint64_t compute_start_us = 0;
   std::uint64_t memcpy_start_us = 0;
   std::uint64_t memcpy_end_us = 0;
@@ -24,14 +23,13 @@ struct AicpuNode {
   std::uint64_t after_run_ticks = 0;
 };
 
-// Why there can be no such node; empty where there can.
+// Returns why a node with these times is impossible; empty if it is possible.
 std::string_view why_impossible(const AicpuNode& node, const std::optional<ClockMap>& clock);
 
-// The row without id, device, task and name. Without a clock its times are empty.
+// Converts a node to a row, without id, device, task and name. Times are empty without a clock.
 AicpuNodeRow aicpu_row(const AicpuNode& node, const std::optional<ClockMap>& clock);
 
-// The text forms of DATA_PREPROCESS.DP and .AICPUMI, an entry at a time. For data_preprocess.
-// Source: cann_device.md 8.3, 8.4.
+// An entry of the text files DATA_PREPROCESS.DP and .AICPUMI. Source: cann_device.md 8.3, 8.4.
 struct QueueEntry {
   std::string_view source;
   std::string_view action;
@@ -41,10 +39,10 @@ struct QueueEntry {
   std::uint64_t size = 0;
 };
 
-// "[<us>] Last queue dequeue, source:<name>, index:<n>, size:<n>"; empty for anything else.
+// Parses "[<us>] Last queue dequeue, source:<name>, index:<n>, size:<n>"; nullopt for other text.
 std::optional<QueueEntry> parse_dequeue(std::string_view text);
 
-// "<key>:<node>, <key>:<queue size>, <key>:<start us>, <key>:<end us>", regardless of the keys.
+// Parses "<key>:<node>, <key>:<queue size>, <key>:<start us>, <key>:<end us>"; keys are ignored.
 std::optional<QueueEntry> parse_mind_spore(std::string_view text);
 
 }  // namespace msprof::cann

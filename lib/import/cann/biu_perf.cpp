@@ -1,5 +1,5 @@
-// instr.biu_perf_group<g>_<core>: which units of a core are busy. A row of words: cycles since the
-// word before, and what changed. Source: cann_new_kinds.md 4.5.
+// Raw kind instr.biu_perf_group<g>_<core>: busy units of a core, as a sequence of words. A word has
+// the cycles since the previous word, and what changed. Source: cann_new_kinds.md 4.5.
 #include <array>
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 struct __attribute__((packed)) BiuWordWire {
   std::uint16_t value;    // cycles, or 16 bits of a stamp
-  std::uint16_t control;  // high 4 bits: what it is
+  std::uint16_t control;  // high 4 bits: type of the word
 };
 static_assert(sizeof(BiuWordWire) == 4);
 
@@ -33,7 +33,7 @@ class BiuPerfKind : public RawKind {
     return import_.session.name_of(file).stem.starts_with(kBiuStem);
   }
 
-  // A slice goes on where the one before it ended.
+  // A slice continues where the previous one ended.
   void import(const ImportContext& context, const RawFile& file) override {
     const CannPart& part = import_.session.part_of(file);
     const std::string& stem = import_.session.name_of(file).stem;
@@ -76,15 +76,16 @@ class BiuPerfKind : public RawKind {
 
  private:
   struct Core {
-    std::size_t stamp_words = 0;  // of a stamp that is not complete
-    std::uint64_t stamp = 0;      // ticks of the device
-    std::uint64_t cycles = 0;     // since then
+    std::size_t stamp_words = 0;  // words read of an incomplete stamp
+    std::uint64_t stamp = 0;      // device ticks
+    std::uint64_t cycles = 0;     // cycles since `stamp`
     bool has_stamp = false;
     std::int64_t block = 0;
-    std::array<std::optional<std::int64_t>, kBiuUnits> since;  // busy from this moment on
+    // start of the busy interval of a unit
+    std::array<std::optional<std::int64_t>, kBiuUnits> since;
   };
 
-  // False for a word of no meaning.
+  // Processes a word. Returns false if its type is unknown.
   bool take(const ImportContext& context, const CannPart& part, BiuSpanRow& row,
             const BiuWordWire& word) {
     const unsigned what = word.control >> 12U;
@@ -114,7 +115,8 @@ class BiuPerfKind : public RawKind {
     return true;
   }
 
-  // Four words, the lowest bits first; the block is in the first two.
+  // Reads one of the four words of a stamp, lowest bits first. The first two also contain the
+  // block.
   void take_stamp(const BiuWordWire& word) {
     constexpr std::uint16_t kBlockMask = 0xFF;
     constexpr std::size_t kStampWords = 4;

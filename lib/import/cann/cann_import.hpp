@@ -1,5 +1,5 @@
-// CannImport: state that the kinds of one CANN import share. The files of kinds that belong
-// together are gathered here; join() then reads them side by side, in order of time.
+// CannImport: state shared by the kinds of one CANN import. Kinds whose records belong together
+// collect their files here; join() reads them together, in order of time.
 #pragma once
 
 #include <cstring>
@@ -34,15 +34,15 @@ namespace msprof::cann {
 struct CannImport {
   explicit CannImport(const CannSession& capture) : session(capture) {}
   const CannSession& session;
-  WorkAhead ahead;  // reads for the joins
+  WorkAhead ahead;  // reads ahead for the joins
   Dictionaries dictionaries;
   HostInputs host;
-  std::shared_ptr<cann5::HostData> cann5;         // of a capture of CANN 5 or older; else null
-  std::shared_ptr<classic::ClassicData> classic;  // of one of 2019 to 2021
-  std::map<std::int64_t, DeviceInputs> devices;   // by device number
-  // Stream ids of STARS chips have 15 bits (expand_stream_spec; stars_ids()).
+  std::shared_ptr<cann5::HostData> cann5;         // captures of CANN 5 or older; else null
+  std::shared_ptr<classic::ClassicData> classic;  // captures of 2019 to 2021; else null
+  std::map<std::int64_t, DeviceInputs> devices;
+  // STARS chips use 15-bit stream ids (expand_stream_spec; stars_ids()).
   bool streams_expanded = false;
-  // Rows so far, of tables that several kinds write.
+  // Number of rows so far in tables written by several kinds.
   std::int64_t step_mark_rows = 0;
   std::int64_t data_queue_rows = 0;
   std::int64_t tracks = 0;
@@ -50,56 +50,55 @@ struct CannImport {
   std::int64_t fusion_parts = 0;
 };
 
-// Makers of the CANN kinds, one file each, and the functions that join them. For builtin_kinds.cpp.
+// Makers of the CANN kinds, one per file, and the functions that join them.
 #define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
 #include "import/cann/kinds.def"
 #undef KIND
 
-// The kinds that are rows of kHostStreams and of the table in device_streams.cpp. They only gather
-// files, so that their order among the kinds does not matter.
+// Make the kinds listed in kHostStreams and in the table of device_streams.cpp. These kinds only
+// collect files, so their order does not matter.
 std::vector<std::unique_ptr<RawKind>> make_host_stream_kinds(CannImport& import);
 std::vector<std::unique_ptr<RawKind>> make_device_stream_kinds(CannImport& import);
 
-// Writes the devices and the contents of the info files: rows `device`, and in meta
-// "time_stamp", "chip", "window.begin_ns", "window.end_ns", "window.has_end" (0 or 1), "host.pid",
-// "host.pid_name", "host.hostname", "host.frequency_hz". At the start of join.
+// Writes the devices and the contents of the info files: rows `device`, and in meta "time_stamp",
+// "chip", "window.begin_ns", "window.end_ns", "window.has_end" (0 or 1), "host.pid",
+// "host.pid_name", "host.hostname", "host.frequency_hz". Called at the start of the join.
 void write_devices(const CannImport& import, const ImportContext& context);
 
-// The names of the counters in task_pmu.
 void write_pmu_columns(const CannImport& import, const ImportContext& context);
-// Finding for metric sets that are not known.
 void report_unknown_sets(const CannImport& import, const ImportContext& context,
                          const CannPart& part, const DeviceInputs& inputs);
-// Begins to read the host's streams, on the thread ahead.
+// Starts reading the host's streams on the read-ahead thread.
 void begin_host(CannImport& import);
-// Reads the host's streams in order of time: calls, operators, fused operators, and the host tasks,
-// which come to `tasks`.
+// Reads the host's streams in order of time. Writes calls, operators and fused operators, and adds
+// host tasks to `tasks`.
 void join_host(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
-// First passes over the records of devices, by device number; of those that can be joined.
+// First passes over the records of the devices that can be joined, by device number.
 class DeviceFirstPass;
 using DeviceFirstPasses = std::map<std::int64_t, std::unique_ptr<DeviceFirstPass>>;
-// Begins to read the streams of every device, on the thread ahead.
+// Starts reading the streams of every device on the read-ahead thread.
 DeviceFirstPasses begin_devices(CannImport& import);
-// Reads the streams of every device in order of time: tasks with their operators and counters.
+// Reads the streams of every device in order of time. Writes tasks with their operators and
+// counters.
 void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks,
                   DeviceFirstPasses passes);
 
-// Counts the files of a kind as they arrive: records and lines may go on in the next slice, so that
-// none is read before all are there.
+// Counts the files of a kind as they arrive. Records and lines may continue in the next slice, so
+// reading must wait until all files have been seen.
 class OwnedFiles {
  public:
-  // True for the last of the files that `kind` owns.
   bool is_last(const ImportContext& context, const RawKind& kind);
 
  private:
-  std::optional<std::size_t> missing_;  // not yet seen
+  std::optional<std::size_t> missing_;  // files not seen yet
 };
 
-// A kind whose records are rows by themselves: it gathers the slices of each part of the
-// capture and reads them once the last of them is known. For the small CANN kinds.
+// Base of kinds whose records can be converted without other kinds. Collects the slices of each
+// part of the capture and reads them after the last one has arrived.
 class SliceKind : public RawKind {
  public:
-  // Owns the files with this stem (cann_files.hpp), and with another name of the same records.
+  // Owns files with `stem` (cann_files.hpp) or with `other_stem`, a second name of the same
+  // records.
   SliceKind(CannImport& import, std::string_view stem, const RecordFormat& format,
             std::string_view other_stem = {})
       : import_(import), stem_(stem), other_stem_(other_stem), format_(format) {}
@@ -112,12 +111,12 @@ class SliceKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override;
 
  protected:
-  // Reads all records of one part and stem, by stream.open(context, visit).
+  // Reads all records of one part and stem with stream.open(context, visit).
   virtual void read(const ImportContext& context, const CannPart& part, RecordStream& stream) = 0;
-  // Format of the records of a file, for kinds that have several; determined once a part.
+  // Record format of a file, for kinds that have several. Called once per part.
   virtual RecordFormat format_of(const RawFile&) const { return format_; }
 
-  // Counts a file of this stem that import() does not get, so that reading begins after the last.
+  // Counts a file that is not passed to import(), so that reading still starts after the last file.
   void arrive(const ImportContext& context);
 
   CannImport& import_;
@@ -130,12 +129,12 @@ class SliceKind : public RawKind {
     const CannPart* part = nullptr;
     RecordStream stream;
   };
-  // Keys: the names of the part and the stem.
+  // By names of the part and of the stem.
   std::map<std::pair<std::string_view, std::string_view>, Gathered> gathered_;
   OwnedFiles files_;
 };
 
-// Copies a wire struct out of a record; bytes that the record does not have stay 0.
+// Copies a wire struct out of a record. If the record is shorter, missing bytes are 0.
 template <typename Wire>
 Wire decode(std::span<const std::byte> record) {
   static_assert(std::is_trivially_copyable_v<Wire>);
@@ -144,28 +143,27 @@ Wire decode(std::span<const std::byte> record) {
     std::memcpy(&part, record.data(), record.size());
     return part;
   }
-  // Copies a constant size, which costs a few loads of what is used.
+  // A copy of constant size compiles to loads of only the fields that are used.
   Wire wire;
   std::memcpy(&wire, record.data(), sizeof(Wire));
   return wire;
 }
 
-// Whether a record begins with kRecordMagic.
+// Returns true if a record starts with kRecordMagic.
 bool has_record_magic(std::span<const std::byte> record);
-// The magic and behind it what may be a level: msproftx has the magic a second time within a
-// record.
+// Returns true if a record starts with the magic and a plausible level. The level is checked
+// because msproftx records can contain the magic a second time.
 bool has_record_head(std::span<const std::byte> record);
 
-// No machine runs for more microseconds than these, 142 years, nor is it later since 1970.
+// Upper limit of times in microseconds: 142 years, more than any uptime or time since 1970.
 inline constexpr std::uint64_t kMaxTimeUs = std::uint64_t{1} << 52;
 
-// The time in the head of a record of the host.
 std::uint64_t host_record_time(std::span<const std::byte> record);
 
-// Text in a field of fixed size: up to the NUL; without one every byte counts.
+// Text in a fixed-size field: up to the NUL, or all bytes if there is no NUL.
 std::string_view fixed_text(const char* bytes, std::size_t room);
 
-// 64 bits as they are, for a cell. The one value that means "empty" becomes its neighbour.
+// Stores 64 bits unchanged in a cell; only the value that means "empty" is increased by 1.
 std::int64_t cell(std::uint64_t value);
 
 }  // namespace msprof::cann

@@ -1,6 +1,6 @@
-// capture_op_info: the operators of kernels that a graph replays. Records of up to 256 bytes are in
-// the additional file; longer ones lie one after the other in the variable file.
-// Source: cann_new_kinds.md 2.4.
+// Raw kind capture_op_info: operators of kernels replayed by a graph. Records of up to 256 bytes
+// are in the additional file; longer ones are stored consecutively in the variable file. Source:
+// cann_new_kinds.md 2.4.
 #include <cstring>
 #include <string_view>
 
@@ -26,9 +26,9 @@ struct __attribute__((packed)) CaptureOpWire {
 };
 static_assert(sizeof(CaptureOpWire) == 64);
 
-// What follows, before the tensors: of CANN since 2026, and before.
+// Fields between the wire struct and the tensors: the first form since 2026, the second before.
 struct __attribute__((packed)) CaptureOpTail {
-  std::uint64_t attribute;  // hash; 0: none
+  std::uint64_t attribute;  // hash; 0 if absent
   std::uint64_t reserved;
   std::uint32_t flag;
   std::uint32_t tensor_count;
@@ -48,7 +48,7 @@ constexpr bool has_tail(std::size_t data_len, std::size_t tail) {
   return data_len >= kBodyBytes + tail && (data_len - kBodyBytes - tail) % kTensorBytes == 0;
 }
 
-// Adds a record of 24 + data_len bytes; else says why it is none.
+// Adds a record of 24 + data_len bytes. Returns why it is invalid; empty on success.
 std::string_view add_captured_op(CapturedOps& ops, std::span<const std::byte> record,
                                  bool is_unaging) {
   const auto wire = decode<CaptureOpWire>(record);
@@ -104,7 +104,7 @@ class CaptureOpKind : public SliceKind {
   }
 };
 
-// Each record has its length. Behind damage reading goes on at the next bytes that can be a head.
+// Reads records of variable length. After damage, reading resumes at the next plausible head.
 class LongCaptureOpKind : public RawKind {
  public:
   explicit LongCaptureOpKind(CannImport& import) : import_(import) {}
@@ -117,9 +117,9 @@ class LongCaptureOpKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override {
     FileReader reader(file.path);
     std::vector<std::byte> bytes;
-    std::uint64_t place = 0;  // of bytes[0]
+    std::uint64_t place = 0;  // offset of bytes[0] in the file
     std::uint64_t records = 0;
-    bool is_lost = false;  // within damage that is counted already
+    bool is_lost = false;  // inside damage that is already counted
     bool is_end = false;
     while (!is_end) {
       interrupt::check();
@@ -160,7 +160,7 @@ class LongCaptureOpKind : public RawKind {
  private:
   static constexpr std::size_t kReadBytes = std::size_t{1} << 18;
 
-  // Bytes of the record that begins here; 0: there is none.
+  // Length in bytes of the record that starts here; 0 if no record starts here.
   static std::size_t length_of(std::span<const std::byte> bytes) {
     if (!has_record_head(bytes)) return 0;
     const auto head = decode<HostHeader>(bytes);

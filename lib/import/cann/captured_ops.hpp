@@ -1,5 +1,5 @@
-// CapturedOps: the operators of kernels that a graph replays, as capture_op_info describes them.
-// For CannImport, the kinds that read them, and the host join. Source: cann_new_kinds.md 2.4.
+// CapturedOps: operators of kernels replayed by a graph, from capture_op_info. Filled by the kinds
+// that read them and used by the host join. Source: cann_new_kinds.md 2.4.
 #pragma once
 
 #include <algorithm>
@@ -22,24 +22,24 @@ struct CapturedOp {
   std::uint32_t task = 0;
   std::uint32_t task_type = 0;  // table T1
   std::uint32_t blocks = 0;     // low half: blocks, high half: mix ratio
-  std::uint64_t name = 0;       // hashes
+  std::uint64_t name = 0;       // hash, as are the next two
   std::uint64_t type = 0;
   std::uint64_t attribute = 0;
   std::uint32_t flag = 0;  // 0: not hf32 eligible
   bool is_unaging = false;
-  std::span<const std::byte> tensors = {};  // TensorWire; of the table
+  std::span<const std::byte> tensors = {};  // array of TensorWire, owned by CapturedOps
 };
 
 class CapturedOps {
  public:
-  // Copies the tensors; those of many operators are the same.
+  // Copies the tensors once for all operators that have the same ones.
   void add(CapturedOp op) {
     const auto* bytes = reinterpret_cast<const char*>(op.tensors.data());
     const std::string& kept = *tensors_.emplace(bytes, op.tensors.size()).first;
     op.tensors = std::as_bytes(std::span(kept));
     ops_.push_back(op);
   }
-  // After the last one.
+  // Call after the last add(), before find().
   void sort() {
     std::stable_sort(ops_.begin(), ops_.end(), [](const CapturedOp& a, const CapturedOp& b) {
       return std::tuple(key_of(a), a.time) < std::tuple(key_of(b), b.time);
@@ -47,7 +47,7 @@ class CapturedOps {
   }
   bool empty() const { return ops_.empty(); }
 
-  // Whose operator is asked for. Ids that older collectors wrote have the low 16 bits alone.
+  // Identifies the operator to find. Ids written by older collectors have only the low 16 bits.
   struct Wanted {
     std::uint32_t device = 0;
     std::uint32_t stream = 0;
@@ -56,8 +56,8 @@ class CapturedOps {
     std::optional<std::uint32_t> model = {};  // empty: unknown
     bool has_wide_model = false;
   };
-  // The last that was recorded; one of the very stream before one whose low bits are the same.
-  // Null: none.
+  // Returns the operator that was recorded last. An exact match of the stream wins over a match of
+  // its low 16 bits. Null if not found.
   const CapturedOp* find(const Wanted& wanted) const {
     CapturedOp low;
     low.device = wanted.device;

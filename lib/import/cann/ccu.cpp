@@ -1,6 +1,6 @@
-// ccu<die>.instr and ccu<die>.stat: what the communication unit of a die executed, and how long its
-// channels took; with what the host says of it: ccu_task_info, ccu_wait_signal_info and
-// ccu_group_info. Source: cann_new_kinds.md 4.3.
+// Raw kind ccu: ccu<die>.instr and ccu<die>.stat, the instructions that a die's communication unit
+// executed and the delays of its channels; also the host's records about them: ccu_task_info,
+// ccu_wait_signal_info and ccu_group_info. Source: cann_new_kinds.md 4.3.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -23,11 +23,12 @@ constexpr std::size_t kCcuRanks = 16;
 constexpr std::size_t kCcuChannels = 128;
 constexpr std::uint16_t kNoChannel = 0xFFFF;
 constexpr std::uint8_t kNoReduce = 255;
-constexpr std::uint64_t kTicksOfWait = 4;  // a unit of an end
+constexpr std::uint64_t kTicksOfWait = 4;  // ticks per unit of an end
 
 struct __attribute__((packed)) CcuInstrWire {
-  std::uint16_t ends[kCcuRanks];  // of a wait, after its start; the last is of rank 0
-  std::uint64_t wait_start;       // 0: a group of loops
+  std::uint16_t ends[kCcuRanks];  // of a wait: ends of the ranks, relative to its start; the last
+                                  // is that of rank 0
+  std::uint64_t wait_start;       // 0: a loop group
   std::uint16_t wait_instruction;
   std::uint64_t loop_end;
   std::uint64_t loop_start;
@@ -43,7 +44,7 @@ struct __attribute__((packed)) CcuStatWire {
 };
 static_assert(sizeof(CcuStatWire) == 2816);
 
-// ccu_wait_signal_info and ccu_group_info, which differ in what is at 72.
+// ccu_wait_signal_info and ccu_group_info, which differ from offset 72 on.
 struct __attribute__((packed)) CcuHostWire {
   HostHeader head;
   std::uint8_t common[32];
@@ -55,10 +56,10 @@ struct __attribute__((packed)) CcuHostWire {
   std::uint8_t reserved_65;
   std::uint16_t instruction;
   std::uint8_t mission;
-  std::uint8_t reduce_type;  // of a group: T5
-  std::uint8_t input_type;   // T4
+  std::uint8_t reduce_type;  // groups only: table T5
+  std::uint8_t input_type;   // table T4
   std::uint8_t output_type;
-  std::uint32_t size_low;  // of a group, with the next; of a wait: its signal
+  std::uint32_t size_low;  // group: low half of the size; wait: its signal
   std::uint32_t size_high_or_mask;
   std::uint16_t channels[kCcuRanks];
   std::uint32_t ranks[kCcuRanks];
@@ -84,13 +85,13 @@ RecordFormat ccu_format(const CcuStem& stem) {
   return {kCcuKind, kHostBytes, has_record_head};
 }
 
-// Where a channel begins in the words of a sample.
+// Index of a channel's first word within a sample.
 std::array<std::size_t, kCcuChannels> channel_places() {
   std::array<std::size_t, kCcuChannels> places{};
   std::size_t at = 0;
   for (std::size_t channel = 0; channel < kCcuChannels; ++channel) {
     constexpr std::size_t kFirstTail = 120;
-    // The first of the four at the end stands 6 words later.
+    // From channel 120 on, every fourth channel is 6 words later.
     const bool is_shifted = channel >= kFirstTail && channel % 4 == 0;
     places[channel] = at + (is_shifted ? 6 : 0);
     if (channel < kFirstTail) {
@@ -117,7 +118,8 @@ class CcuKind : public RawKind {
     at->second.stream.add(file, import_.session.name_of(file).is_unaging);
   }
 
-  // The streams of the tasks are known now. What explains others comes before them.
+  // Runs in finish() because the streams of the tasks are known only then. Reads the host's records
+  // and the channels first, as the instructions refer to them.
   void finish(const ImportContext& context) override {
     for (auto& [key, gathered] : files_) {
       if (gathered.stem.file < CcuFile::instr) read_host(context, gathered);
@@ -138,7 +140,6 @@ class CcuKind : public RawKind {
     const CcuStem& stem;
     RecordStream stream;
   };
-  // What the host says of an instruction of a task.
   struct Said {
     std::int64_t size_bytes = kNull;
     std::int64_t reduce_type = kNull;
@@ -163,7 +164,7 @@ class CcuKind : public RawKind {
   void read_host(const ImportContext& context, Gathered& gathered) {
     const bool is_wait = gathered.stem.file == CcuFile::wait;
     gathered.stream.open(context, [&](const StreamRecord& record) {
-      // Its stream is that of its task.
+      // Not needed: the stream is looked up by task.
       if (gathered.stem.file == CcuFile::task) return;
       const auto wire = decode<CcuHostWire>(record.bytes);
       Said& said = said_[{is_wait, wire.task, wire.instruction}];
@@ -178,12 +179,12 @@ class CcuKind : public RawKind {
           said.output_type = wire.output_type;
         }
       }
-      // One by one: a reference to an array of a packed record is one to a copy of it.
+      // Element by element: a reference to an array in a packed struct refers to a copy.
       for (std::size_t i = 0; i < kCcuRanks; ++i) said.channels[i] = wire.channels[i];
     });
   }
 
-  // False where the records of a part have no times.
+  // Returns false, with a finding, if the part has no clock and so its records have no times.
   bool has_clock(const ImportContext& context, const Gathered& gathered) {
     if (gathered.part.clock) return true;
     context.report.add(FindingId::no_clock, kCcuKind, gathered.part.name, "no clock of the device",
@@ -299,7 +300,7 @@ class CcuKind : public RawKind {
     context.store.add(row);
   }
 
-  // The channel of the wait that was slowest until its end.
+  // Finds the channel of the wait with the largest mean delay up to its end.
   void find_channel(CcuSpanRow& row, const Said& said, std::uint64_t end) const {
     for (const std::uint16_t channel : said.channels) {
       if (channel == kNoChannel) continue;

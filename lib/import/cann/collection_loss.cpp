@@ -1,5 +1,5 @@
-// prof_collect.info: the collector's own note of data that it lost. It is written only then.
-// Source: cann_new_kinds.md 7.
+// Raw kind prof_collect.info: the collector's list of data that it lost. The collector writes the
+// file only if it lost data. Source: cann_new_kinds.md 7.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxNoteBytes = 8 << 20;
 
-// The text of a string or a number; empty for anything else.
+// Text of a string or a number; empty for other types.
 std::string note_text(const nlohmann::json& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end()) return {};
@@ -43,7 +43,7 @@ class CollectionLossKind : public RawKind {
       }
     }
     context.report.count_file(name(), losses);
-    // The file alone says that data is missing.
+    // The existence of the file means that data is missing.
     if (losses == 0)
       context.report.add(FindingId::collector_loss, name(), file.name, "data lost",
                          "it does not say which");

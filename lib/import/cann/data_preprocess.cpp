@@ -1,5 +1,6 @@
-// DATA_PREPROCESS.*: records of the AI CPUs of older runtimes: nodes (.AICPU), the data queue (.DP,
-// .TDT, .AICPUMI), steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2 to 8.5.
+// Raw kind DATA_PREPROCESS.*: AI CPU records of older runtimes: nodes (.AICPU), the data queue
+// (.DP, .TDT, .AICPUMI) and steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2
+// to 8.5.
 #include "import/cann/aicpu.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct __attribute__((packed)) DataQueueWire {  // cann_device.md 8.3
   std::uint16_t tag;
   std::uint32_t reserved;
   std::uint64_t time_us;
-  char action[16];  // NUL where it is shorter
+  char action[16];  // NUL-terminated if shorter
   char source[64];
   std::uint64_t index;
   std::uint64_t size;
@@ -52,7 +53,7 @@ bool has_magic_and_tag(std::span<const std::byte> record) {
   return has_record_magic(record) && decode<std::uint16_t>(record.subspan(2)) == kTag;
 }
 
-// Accepts any magic: the one it has is not documented.
+// Checks only the tag, because the magic is not documented.
 bool has_model_tag(std::span<const std::byte> record) {
   return decode<std::uint16_t>(record.subspan(2)) == kModelWithQueueTag;
 }
@@ -71,7 +72,7 @@ DataQueueRow queue_row(CannImport& import, const CannPart& part, TraceDbWriter& 
   return row;
 }
 
-// A file of text entries, a NUL behind each.
+// Reads a file of NUL-terminated text entries.
 template <typename Parse>
 void read_entries(CannImport& import, const ImportContext& context, const RawFile& file,
                   Parse&& parse) {
@@ -113,7 +114,7 @@ class OldAicpuKind : public SliceKind {
       row.device_id = part.device.value_or(0);
       row.stream_id = wire.stream % kMaxStreams;
       row.task_number = wire.task;
-      // That of the record, which the tools of that time showed.
+      // The total of the record, as shown by the tools of that time.
       if (import_.session.is_old()) row.total_ns = std::int64_t{wire.total_time_us} * 1000;
       import_.devices[row.device_id].aicpu_nodes.push_back(row);
     });
@@ -159,7 +160,7 @@ class DataQueueKind : public SliceKind {
       is_text = !is_binary(file);
       if (is_text) read_entries(import_, context, file, parse_dequeue);
     } catch (const Error&) {
-      // The other slices are read all the same.
+      // Counts the file, so that the other slices are still read.
       arrive(context);
       throw;
     }
@@ -167,7 +168,7 @@ class DataQueueKind : public SliceKind {
   }
 
  private:
-  // The mark of a binary record does not occur in text.
+  // Detects binary records by their magic and tag, which do not occur in text.
   static bool is_binary(const RawFile& file) {
     std::vector<std::byte> bytes(2 * sizeof(DataQueueWire));
     FileReader reader(file.path);
@@ -225,7 +226,7 @@ class DataPreprocessKind : public RawKind {
   DataQueueKind queue_;
 };
 
-// The value of "key:value" where the key is `key`.
+// Gets the value of "key:value" if the key is `key`.
 bool value_of(std::string_view part, std::string_view key, std::string_view& value) {
   part = trim(part);
   if (!part.starts_with(key)) return false;
@@ -252,7 +253,7 @@ std::optional<QueueEntry> parse_dequeue(std::string_view text) {
   }
   entry.action = trim(head.substr(bracket + 1));
   std::uint64_t index = 0;
-  // A name may have commas of its own.
+  // A name may contain commas.
   const std::size_t last = parts.size() - 1;
   const char* source_end = parts[last - 2].data() + parts[last - 2].size();
   const std::string_view source(parts[1].data(),

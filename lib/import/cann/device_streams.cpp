@@ -17,9 +17,9 @@ using Bytes = std::span<const std::byte>;
 constexpr std::uint64_t bits(unsigned from, unsigned to) {
   return ((std::uint64_t{1} << (to - from + 1)) - 1) << from;
 }
-// Function types of records that are known and not read: cann_device.md 5.1.
+// Function types of known records that are not read: cann_device.md 5.1.
 constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
-// The same of V6 chips, with logs of blocks (36, 37).
+// The same for V6 chips, including block logs (36, 37).
 constexpr std::uint64_t kOtherFunctionsV6 =
     bits(2, 3) | bits(8, 15) | bits(18, 19) | bits(31, 31) | bits(36, 37) | bits(42, 42);
 
@@ -36,8 +36,8 @@ bool are_zero(const std::uint8_t (&bytes)[kCount]) {
                      [](std::uint8_t byte) { return byte == 0; });
 }
 
-// The mark is certain on STARS only. Without it the other fields must be plausible, also against
-// the same bytes read a place too early.
+// Only STARS records always have the magic. Without it the other fields must be plausible, and must
+// not also be plausible if the same bytes are read from one byte too early.
 
 bool is_stars_log(Bytes record) {
   return decode<StarsLogWire>(record).magic == kDeviceMagic;
@@ -48,14 +48,15 @@ bool is_stars_log_v6(Bytes record) {
 }
 
 bool is_hwts_log(Bytes record) {
-  constexpr std::uint8_t kTypes = 32;  // more than there are; a counter is soon beyond them
+  constexpr std::uint8_t kTypes = 32;  // more than exist; a counter read in its place soon exceeds
+                                       // it
   const auto wire = decode<HwtsWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   return may_be_magic(wire.magic) && wire.task_type < kTypes && wire.syscnt != 0 &&
          wire.reserved == 0 && wire.stream_id <= UINT16_MAX && are_zero(wire.tail);
 }
 
-// The span must be one.
+// Returns true if start and end form a plausible time span.
 template <typename Wire>
 bool has_span(const Wire& wire) {
   constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 44;  // ticks
@@ -76,7 +77,7 @@ bool is_pmu_v6(Bytes record) {
   return (function == kV6Counters || function == kBlockCounters) && has_span(wire);
 }
 
-// The unused fields must be zero, and something must be counted.
+// Unused fields must be zero, and at least one counter must be non-zero.
 bool is_aicore_record(Bytes record) {
   const auto wire = decode<AicoreWire>(record);
   if (wire.magic == kDeviceMagic) return true;
@@ -88,7 +89,7 @@ bool is_aicore_record(Bytes record) {
          are_zero(wire.tail) && counted != 0;
 }
 
-// The logs of other functions are no further described.
+// Checks the function type only; logs of other functions are not described further.
 template <unsigned... kFunctions>
 bool is_log_of(Bytes record) {
   const unsigned function = function_of(decode<std::uint16_t>(record));
@@ -133,15 +134,15 @@ constexpr RecordFormat kFftsProfileV6{"ffts_profile", sizeof(PmuV6Wire), is_pmu_
 constexpr RecordFormat kAicore{"aicore", sizeof(AicoreWire), is_aicore_record, "not a record"};
 
 struct DeviceStream {
-  RecordFormat format;    // with the name of the kind
+  RecordFormat format;    // includes the name of the kind
   std::string_view stem;  // as in FileName
-  ChipFamily family;      // that writes such records
-  bool is_counters;       // of the cores
+  ChipFamily family;
+  bool is_counters;
   std::optional<RecordStream> DeviceInputs::*stream;
 };
 
-// Table of the streams. A new one is its record in device_wire.hpp, a line here, its rule in
-// join_devices(). Kinds run in this order.
+// All device streams, in the order in which their kinds run. To add one, define its record in
+// device_wire.hpp, add a line here, and add its rule to join_devices().
 constexpr DeviceStream kStreams[] = {
     {kStarsSoc, "stars_soc.data", ChipFamily::stars, false, &DeviceInputs::stars_soc},
     {kStarsSocV6, "stars_soc.data", ChipFamily::stars_v6, false, &DeviceInputs::stars_soc},
@@ -155,15 +156,15 @@ constexpr DeviceStream kStreams[] = {
     {kAicore, "aiVectorCore.data", ChipFamily::hwts, true, &DeviceInputs::aicore_vector},
 };
 
-// Adds the files of one kind of the table to their stream, which join_devices() reads.
+// Adds the files of one kind to their stream, which join_devices() reads.
 class DeviceStreamKind : public RawKind {
  public:
   DeviceStreamKind(CannImport& import, std::string_view name) : import_(import), name_(name) {}
 
   std::string_view name() const override { return name_; }
 
-  // Takes also the files of chips that are not read, to report them. Without a chip the format of
-  // the records is unknown.
+  // Also accepts files of chips whose records are not read, in order to report them. Without a chip
+  // the record format is unknown.
   bool owns(const RawFile& file) const override {
     if (!import_.session.chip() || import_.session.part_of(file).is_host()) return false;
     const DeviceStream* stream = find(file, [](const DeviceStream&) { return true; });
@@ -192,7 +193,7 @@ class DeviceStreamKind : public RawKind {
                                 import_.session.name_of(file).stem);
   }
 
-  // The row of the table for a file; null: there is none.
+  // Row of the table for a file; null if there is none.
   template <typename Fits>
   const DeviceStream* find(const RawFile& file, const Fits& fits) const {
     const std::string& stem = import_.session.name_of(file).stem;

@@ -1,6 +1,5 @@
-// Streams of device records that tasks are made of: the collection of their files, and the contents
-// of a decoded record. device_streams.cpp has the table of them; device_wire.hpp the records. For
-// CannImport, ts_track, lpm_freq, the AI CPU kinds and join_devices().
+// Streams of device records from which tasks are built: collects their files and decodes their
+// records. The table of streams is in device_streams.cpp, the record structs in device_wire.hpp.
 #pragma once
 
 #include <map>
@@ -16,7 +15,7 @@
 
 namespace msprof::cann {
 
-// The task ids of a stream began again (tag 14).
+// Wraparound of the task ids of a stream (tag 14).
 struct StreamFlip {
   std::uint64_t ticks = 0;
   std::uint16_t stream = 0;
@@ -24,17 +23,17 @@ struct StreamFlip {
   std::uint16_t task_number = 0;
 };
 
-// Blocks of a task known at launch only (tag 15).
+// Number of blocks of a task, if known only at launch (tag 15).
 struct TaskBlocks {
   std::uint64_t ticks = 0;
-  // As the hardware writes them: stars_ids() or unique_task_id() is the reader's.
+  // Raw hardware ids; convert with stars_ids() or unique_task_id().
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
   std::uint16_t block_num = 0;
   std::uint16_t mix_ratio = 0;
 };
 
-// A state of a task as the task scheduler saw it (tag 12; chip 310: tag 3).
+// State of a task reported by the task scheduler (tag 12; chip 310: tag 3).
 struct TaskState {
   std::uint64_t ticks = 0;
   std::uint16_t stream = 0;
@@ -44,7 +43,7 @@ struct TaskState {
       0;  // tag 12: 0 received, 1 start, 2 end; tag 3: 1 waiting, 2 running, 3 complete, 4 pending
 };
 
-// An asynchronous copy as the scheduler of a 910 saw it (tag 11, CANN 5).
+// State of an asynchronous copy reported by the scheduler of a 910 (tag 11, CANN 5).
 struct CopyState {
   std::uint64_t ticks = 0;
   std::uint16_t stream = 0;
@@ -52,7 +51,7 @@ struct CopyState {
   std::uint8_t state = 0;  // 0 received, 1 start, 2 end
 };
 
-// Records of ts_track.data about tasks (cann_device.md 3), small beside the tasks themselves.
+// Records of ts_track.data about tasks (cann_device.md 3); few compared with the tasks.
 struct TsTrackRecords {
   std::vector<StreamFlip> flips;
   std::vector<TaskBlocks> blocks;
@@ -68,35 +67,35 @@ struct AicoreRecord {
   CoreCounters values;
 };
 
-// The records that the tasks of one device are made of.
+// The records from which the tasks of one device are built.
 struct DeviceInputs {
-  // Streams of tasks and their counters; empty: no such file, or not of this chip.
+  // Task streams and counters; empty if the file is absent or belongs to another chip.
   std::optional<RecordStream> stars_soc;
   std::optional<RecordStream> hwts;
   std::optional<RecordStream> hwts_vector;  // hwts.aiv_data
   std::optional<RecordStream> ffts_profile;
   std::optional<RecordStream> aicore;
   std::optional<RecordStream> aicore_vector;  // aiVectorCore.data
-  std::vector<AicoreRecord> event_counts;     // of a 310, in the order of the file
+  std::vector<AicoreRecord> event_counts;     // chip 310 only, in file order
   TsTrackRecords ts_track;
-  // Streams of CCU tasks by number, where the numbers are unique; filled by the join.
+  // Streams of CCU tasks by task number, if task numbers are unique; filled by the join.
   std::map<std::uint32_t, std::uint32_t> ccu_streams;
-  // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data): ticks and MHz, by
-  // ticks; empty: the frequency of info.json holds throughout (cann_device.md 10).
+  // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data) as ticks and MHz, sorted
+  // by ticks. If empty, the frequency of info.json always applies (cann_device.md 10).
   std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
-  // Records of the AI CPUs about their nodes, in file order; the rows lack op_name_id and an id.
+  // Records of the AI CPUs about their nodes, in file order; op_name_id and id are not set.
   std::vector<AicpuNodeRow> aicpu_nodes;
 };
 
-// Whether the counters in the files of a stem are sampled over time, not taken task by task: then
-// they are no stream of tasks, and core_samples.cpp reads them.
+// Returns true if the counters in files with this stem are sampled periodically instead of per
+// task. Those files are read by core_samples.cpp.
 bool is_sampled_over_time(const Info& info, std::string_view stem);
 
-// A part of a fused task of V6 chips starts or ends on an engine.
+// Start or end of a part of a fused task on an engine (V6 chips).
 struct FusionLog {
   std::uint64_t ticks = 0;
   std::uint32_t task_number = 0;
-  std::uint16_t engine = 0;  // FusionPartRow::engine, and above 5 bits the mission
+  std::uint16_t engine = 0;  // low 5 bits: FusionPartRow::engine; higher bits: the mission
   std::uint16_t acc_id = 0;
   bool is_start = false;
 };
@@ -109,7 +108,7 @@ struct LogRecord {
   unsigned counter = 0;   // rolling, 4 bit
   unsigned type = 0;      // SQE type or sub task type
   bool is_sub_task = false;
-  DeviceLog log;     // of a task; without type_name_id
+  DeviceLog log;     // of a task; type_name_id is not set
   FusionLog fusion;  // of a part of a fused task
 };
 
@@ -122,17 +121,17 @@ LogRecord read_hwts_log(const StreamRecord& record);
 struct FftsRecord {
   enum class What {
     task,
-    block,        // of a MIX task, on its secondary cores
-    other_block,  // any other: its counters are in those of the task
-    other_core,   // of a MIX task of V6 chips, not of its main cores
-    block_run,    // one block of a task of V6 chips
+    block,        // on secondary cores of a MIX task
+    other_block,  // other blocks; the record of the task includes their counters
+    other_core,   // MIX task of V6 chips, on cores other than its main cores
+    block_run,    // one block of a task on V6 chips
     unknown
   };
   What what = What::unknown;
   unsigned counter = 0;  // rolling, 4 bit
   bool overflowed = false;
   TaskCounters task;
-  BlockCounters block;  // of other_core, too
+  BlockCounters block;  // also set for other_core
   BlockRun run;
 };
 
@@ -140,13 +139,13 @@ FftsRecord read_ffts_record(const StreamRecord& record, bool expanded);
 FftsRecord read_pmu_v6(const StreamRecord& record);
 
 AicoreRecord read_aicore_record(const StreamRecord& record);  // chips 1 to 4
-// Chip 0; the bytes of one record.
+// Decodes one record of chip 0.
 AicoreRecord read_event_count(std::span<const std::byte> record);
 
-// Names of what a device ran; empty for a number without a name.
+// Names of device task types; empty if a number has no name.
 std::string_view sqe_type_name(ChipFamily family, unsigned number);
 std::string_view sub_task_type_name(unsigned number);
-// What the scheduler of a 310 calls its tasks in its time line.
+// Task type names of a 310's scheduler, in its timeline.
 std::string_view runtime_task_type_name(unsigned number);
 
 }  // namespace msprof::cann

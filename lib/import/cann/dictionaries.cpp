@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kDictionaryReadBytes = std::size_t{1} << 18;
 
-// type_info_dic: lines `<level>_<type>:<name>`. hash_dic: lines `<hash>:<text>`. Decimal numbers,
-// no header.
+// Base of type_info_dic, with lines `<level>_<type>:<name>`, and hash_dic, with lines
+// `<hash>:<text>`. Numbers are decimal; the files have no header.
 class DictionaryKind : public RawKind {
  public:
   DictionaryKind(CannImport& import, std::string_view stem) : import_(import), stem_(stem) {}
@@ -45,10 +45,9 @@ class DictionaryKind : public RawKind {
   }
 
  protected:
-  // False for a line that is no entry.
   virtual bool add(std::string_view line) = 0;
 
-  // True if there are host records whose names a dictionary has.
+  // Returns true if there are host records whose names need a dictionary.
   bool has_host_records() const {
     for (const auto& file : import_.session.raw_files()) {
       const auto& stem = import_.session.name_of(file).stem;
@@ -136,7 +135,7 @@ std::optional<std::string_view> Dictionaries::known_type_name(std::uint32_t leve
   if (of_level == types_.end()) return std::nullopt;
   const auto found = of_level->second.find(type);
   if (found != of_level->second.end()) return found->second;
-  // Two types that older runtimes leave out of their dictionary.
+  // Older runtimes leave these two types out of their dictionary.
   constexpr std::uint64_t kDynamicEnable = 27;
   constexpr std::uint64_t kDynamicDisable = 28;
   if (type == kDynamicEnable) return "DYNAMIC_ENABLE";
@@ -172,7 +171,7 @@ std::int64_t Dictionaries::hash_name_id(TraceDbWriter& store, std::uint64_t hash
 LineReader::LineReader(const std::filesystem::path& path, char separator)
     : reader_(path), separator_(separator) {}
 
-// Reads more bytes behind those that are there; false at the end of the file.
+// Appends more bytes to the buffer; returns false at the end of the file.
 bool LineReader::fill() {
   interrupt::check();
   if (at_end_) return false;
@@ -181,7 +180,7 @@ bool LineReader::fill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  // A long line grows the buffer by half of itself at a time.
+  // For a long line the buffer grows by half its size at a time.
   if (buffer_.size() - end_ < kDictionaryReadBytes)
     buffer_.resize(end_ + end_ / 2 + kDictionaryReadBytes);
   const auto room = std::as_writable_bytes(std::span(buffer_)).subspan(end_);
@@ -210,7 +209,7 @@ std::optional<LineReader::Line> LineReader::next() {
     begin_ += used;
     offset_ += used;
     if (length > kMaxLineBytes) line.is_too_long = true;
-    // Skips the bytes of a line that is too long, a buffer at a time.
+    // Skips the rest of a line that is too long, one buffer at a time.
     if (!ends && line.is_too_long && fill()) {
       looked = 0;
       continue;

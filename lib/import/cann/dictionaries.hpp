@@ -1,6 +1,6 @@
-// Dictionaries: the names behind numbers and hashes of a CANN capture (type_info_dic, hash_dic).
-// For every CANN kind; filled before any other kind is read. And LineReader, for all text records.
-// Source: cann_host.md 1.5.
+// Dictionaries: maps numbers and hashes of a CANN capture to names (type_info_dic, hash_dic).
+// Filled before any other kind is read. Also LineReader, which reads text files. Source:
+// cann_host.md 1.5.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ namespace msprof::cann {
 
 class Dictionaries {
  public:
-  // A later entry replaces an earlier one.
+  // A later entry replaces an earlier one with the same key.
   void add_type(std::uint32_t level, std::uint64_t type, std::string name);
   void add_hash(std::uint64_t hash, std::string text);
 
-  // Returns the name of a type; if there is none, the decimal number (27 and 28: DYNAMIC_ENABLE and
-  // DYNAMIC_DISABLE where the level is known).
+  // Returns the name of a type, or its decimal number if unknown. If the level is known, 27 and 28
+  // are always DYNAMIC_ENABLE and DYNAMIC_DISABLE.
   std::string type_name(std::uint32_t level, std::uint64_t type) const;
   std::optional<std::string_view> known_type_name(std::uint32_t level, std::uint64_t type) const;
 
-  // Returns the text of a hash; if there is none, the decimal number.
+  // Returns the text of a hash, or its decimal number if unknown.
   std::string hash_text(std::uint64_t hash) const;
   std::optional<std::string_view> known_hash_text(std::uint64_t hash) const;
-  // Returns its id in `name`; quick when repeated.
+  // Returns the id of the hash's text in table `name`; cached.
   std::int64_t hash_name_id(TraceDbWriter& store, std::uint64_t hash);
 
-  // Numbers of different hashes and types that were not found: a missing dictionary.
+  // Number of distinct hashes not found, except 0. If large, the dictionary is missing.
   std::uint64_t unknown_hashes() const { return unknown_hashes_; }
 
  private:
@@ -43,20 +43,20 @@ class Dictionaries {
   std::uint64_t unknown_hashes_ = 0;
 };
 
-// A text file line by line in bounded memory.
+// Reads a text file line by line in bounded memory.
 class LineReader {
  public:
   struct Line {
     std::string_view text;     // without `separator`; valid until the next call
-    std::uint64_t offset = 0;  // of its first byte
-    bool is_too_long = false;  // more than kMaxLineBytes: `text` is empty
+    std::uint64_t offset = 0;  // of its first byte in the file
+    bool is_too_long = false;  // longer than kMaxLineBytes; `text` is empty
   };
   static constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 
-  // Throws Error(partial_data) when the file cannot be read.
+  // Throws Error(partial_data) if the file cannot be read.
   explicit LineReader(const std::filesystem::path& path, char separator = '\n');
 
-  // Returns the next line; the last one needs no separator. Empty at the end.
+  // Returns the next line, or nullopt at the end. The last line needs no separator.
   std::optional<Line> next();
 
  private:
@@ -65,7 +65,7 @@ class LineReader {
   FileReader reader_;
   char separator_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // of the unread bytes in the buffer
+  std::size_t begin_ = 0;  // unread bytes are [begin_, end_) of the buffer
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;  // of begin_ in the file
   bool at_end_ = false;

@@ -1,4 +1,4 @@
-// dpu_track: kernels of data units that the host drives. Source: cann_new_kinds.md 4.4.
+// Raw kind dpu_track: kernels of data units driven by the host. Source: cann_new_kinds.md 4.4.
 #include <vector>
 
 #include "import/cann/cann_import.hpp"
@@ -9,7 +9,7 @@ namespace msprof::cann {
 namespace {
 
 struct __attribute__((packed)) DpuTrackWire {
-  HostHeader head;       // its time is the end
+  HostHeader head;       // its time is the end of the kernel
   std::uint16_t device;  // high 4 bits: 1
   std::uint16_t stream;
   std::uint32_t task;
@@ -27,7 +27,7 @@ class DpuTrackKind : public SliceKind {
  public:
   explicit DpuTrackKind(CannImport& import) : SliceKind(import, "dpu_track", kDpuTrackFormat) {}
 
-  // Names come with task_track, which the join reads.
+  // Runs last because the names come from task_track, which the join reads.
   void finish(const ImportContext& context) override {
     std::int64_t id = 0;
     for (const DpuTrackWire& wire : records_) {

@@ -1,5 +1,5 @@
-// aicore.data of chip 310: counters of tasks, in records with a length of their own, without a turn
-// of the task ids: tasks take them in the order of the file. Source: cann_device.md 7.3.
+// Raw kind aicore.data of chip 310: task counters in records of variable length. The records do not
+// show wraparounds of the task ids; tasks are matched in file order. Source: cann_device.md 7.3.
 #include <map>
 
 #include "import/cann/cann_import.hpp"
@@ -9,13 +9,13 @@ namespace msprof::cann {
 
 namespace {
 
-// The records are kept until the tasks ask for them: a 310 runs some 10,000 a second.
+// Keeps all records in memory until the join: a 310 writes about 10,000 per second.
 class EventCountKind : public RawKind {
  public:
   explicit EventCountKind(CannImport& import) : import_(import) {}
 
   std::string_view name() const override { return "aicore"; }
-  // Counters that are sampled over time have another form.
+  // Periodically sampled counters have another format.
   bool owns(const RawFile& file) const override {
     const auto& chip = import_.session.chip();
     const CannPart& part = import_.session.part_of(file);

@@ -1,12 +1,12 @@
-// expand_stream_spec: flag that stream ids have 15 bits, of 910B alone. Source: cann_host.md 1.8.7,
-// cann_device.md 5.2.
+// Raw kind expand_stream_spec: flag for 15-bit stream ids; only 910B has them. Source: cann_host.md
+// 1.8.7, cann_device.md 5.2.
 #include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kStatusOffset = 24;  // u8, 1: expanded
+constexpr std::size_t kStatusOffset = 24;  // u8; 1 means expanded
 constexpr RecordFormat kExpandStreamSpecFormat{"expand_stream_spec", 64, has_record_head};
 
 class ExpandStreamKind : public SliceKind {
@@ -19,7 +19,7 @@ class ExpandStreamKind : public SliceKind {
     constexpr int kAscend910b = 5;
     const auto& chip = import_.session.chip();
     stream.open(context, [this](const StreamRecord& record) {
-      // Takes the first record.
+      // Only the first record counts.
       if (known_) return;
       known_ = true;
       import_.streams_expanded = record.bytes[kStatusOffset] == std::byte{1};

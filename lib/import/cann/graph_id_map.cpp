@@ -1,4 +1,4 @@
-// graph_id_map: names of model numbers. Source: cann_host.md 1.8.11.
+// Raw kind graph_id_map: names of model numbers. Source: cann_host.md 1.8.11.
 #include "import/cann/cann_import.hpp"
 #include "wire/cann/host_wire.hpp"
 

@@ -14,7 +14,7 @@ constexpr bool is_in_order() {
 }
 static_assert(is_in_order());
 
-// Adds its files to a stream, which join_host() reads beside the others.
+// Adds its files to a stream; join_host() reads all streams together.
 class HostStreamKind : public RawKind {
  public:
   HostStreamKind(CannImport& import, const HostStreamInfo& info) : import_(import), info_(info) {}

@@ -1,6 +1,6 @@
-// Streams of the host that the call tree joins. Another kind of host record is its struct in
-// host_wire.hpp, its row here, and its rule in the association.
-// For CannImport and the host join. Source: cann_host.md 1.4, 1.6, 1.10.
+// Streams of host records that are joined into the call tree. To add one, define its struct in
+// host_wire.hpp, add a row here, and add its rule to the association. Source: cann_host.md 1.4,
+// 1.6, 1.10.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ class OpTable;
 
 namespace msprof::cann {
 
-// Listed in the order in which records of one moment are taken: what a task needs comes before it,
-// and a call begins after what is recorded at its begin. Those after api_event are read whole
-// before.
+// Order in which records with equal times are processed: a record comes before the task that needs
+// it, and before the call at whose start it was written. Streams after api_event are read
+// completely before the others.
 enum class HostStream : std::size_t {
   memcpy_info,
   task_track,
@@ -45,9 +45,10 @@ enum class HostStream : std::size_t {
 
 struct HostStreamInfo {
   HostStream stream;
-  std::string_view stem;    // of its files (cann_files.hpp); the kind's name in reports, too
-  std::size_t bytes;        // of a record
-  std::string_view orphan;  // name of a record that no call takes; empty: it needs none
+  std::string_view stem;    // file stem (cann_files.hpp), also the kind's name in reports
+  std::size_t bytes;        // bytes per record
+  std::string_view orphan;  // how a record that belongs to no call is reported; empty if it needs
+                            // no call
 };
 
 template <typename Wire, std::size_t kBytes>
@@ -59,7 +60,7 @@ constexpr HostStreamInfo host_stream(HostStream stream, std::string_view stem,
 
 inline constexpr std::string_view kOutsideLevel = "outside every call of its level";
 
-// By HostStream.
+// Indexed by HostStream.
 inline constexpr HostStreamInfo kHostStreams[] = {
     host_stream<MemcpyInfoWire, 64>(HostStream::memcpy_info, "memcpy_info"),
     host_stream<TaskTrackWire, 64>(HostStream::task_track, "task_track",
@@ -99,12 +100,12 @@ struct HostInputs {
   RecordStream& operator[](HostStream stream) { return streams[static_cast<std::size_t>(stream)]; }
 
   std::vector<RecordStream> streams;  // by HostStream
-  // Hashes of the names of models, by the runtime's number (graph_id_map).
+  // Name hashes of models, by the runtime's model number (graph_id_map).
   std::map<std::uint32_t, std::uint64_t> model_names;
   CapturedOps captured_ops;
-  // Hashes of the names of kernels of data units, by device and task; task_track names them.
+  // Name hashes of data unit kernels, by device and task (task_track).
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint64_t> dpu_kernels;
-  // The operators of the host tasks, once join_host() has run; null: there are none.
+  // Operators of the host tasks; set by join_host(), null if there are none.
   std::unique_ptr<OpTable> ops;
 };
 

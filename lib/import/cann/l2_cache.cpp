@@ -1,4 +1,4 @@
-// l2_cache.data: events of the L2 cache, a record a task. Source: cann_device.md 9.1.
+// Raw kind l2_cache.data: events of the L2 cache, one record per task. Source: cann_device.md 9.1.
 #include <fmt/format.h>
 
 #include <set>
@@ -21,7 +21,7 @@ class L2CacheKind : public RawKind {
     return import_.session.name_of(file).stem == "l2_cache.data";
   }
 
-  // A slice holds whole records: none goes on in the next.
+  // Records never span slices.
   void import(const ImportContext& context, const RawFile& file) override {
     const CannPart& part = import_.session.part_of(file);
     name_events(context, part);

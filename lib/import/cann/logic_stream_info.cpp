@@ -1,4 +1,4 @@
-// logic_stream_info: logical streams of streams. Source: cann_host.md 1.8.14.
+// Raw kind logic_stream_info: maps streams to logical streams. Source: cann_host.md 1.8.14.
 #include <set>
 
 #include "import/cann/cann_import.hpp"
@@ -35,7 +35,7 @@ class LogicStreamKind : public SliceKind {
         return;
       }
       for (std::size_t i = 0; i < wire.count; ++i) {
-        // The first record that names a stream counts.
+        // Only the first record of a stream counts.
         if (!seen_.insert(wire.streams[i]).second) continue;
         context.store.add(LogicStreamRow{wire.streams[i], wire.logic_stream});
       }

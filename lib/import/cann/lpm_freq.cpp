@@ -1,6 +1,5 @@
-// lpmFreqConv.data: changes of the frequency of the AI cores. lpmInfoConv.data, which current
-// collectors write in its place: those, and their voltages.
-// Source: cann_device.md 10, cann_system.md 20.
+// Raw kind lpmFreqConv.data: frequency changes of the AI cores. Current collectors write
+// lpmInfoConv.data instead, which also has voltages. Source: cann_device.md 10, cann_system.md 20.
 #include "import/cann/lpm_freq.hpp"
 
 #include <fmt/format.h>
@@ -25,14 +24,14 @@ struct __attribute__((packed)) ChangeWire {
 
 struct __attribute__((packed)) ChangesWire {
   std::uint32_t count;
-  std::uint32_t type;  // of lpmInfoConv.data only
+  std::uint32_t type;  // lpmInfoConv.data only
   ChangeWire entries[kMaxEntries];
 };
 static_assert(sizeof(ChangesWire) == 888);
 
 enum : std::uint32_t { kFrequency = 0, kCoreVoltage = 1, kBusVoltage = 2, kTypes = 3 };
 
-// A record has no mark, but its entries have times and values, and an empty one is all zeros.
+// Records have no magic, so times and values must be plausible; an empty record is all zeros.
 bool is_sound(std::span<const std::byte> record) {
   constexpr std::uint32_t kMaxValue = 100'000;
   const auto wire = decode<ChangesWire>(record);
@@ -62,7 +61,7 @@ class LpmFreqKind : public SliceKind {
   explicit LpmFreqKind(CannImport& import)
       : SliceKind(import, "lpmFreqConv.data", kLpmFreqFormat, "lpmInfoConv.data") {}
 
-  // Writes also those of devices without the file: their frequency is that of info.json throughout.
+  // Also writes tracks for devices without the file: the frequency of info.json applies throughout.
   void finish(const ImportContext& context) override {
     const auto& chip = import_.session.chip();
     if (!chip) return;
@@ -84,7 +83,7 @@ class LpmFreqKind : public SliceKind {
   }
 
  private:
-  // Entries in reading order, by the type of their record.
+  // Entries in reading order, by record type.
   using DeviceChanges = std::array<std::vector<FrequencyChange>, kTypes>;
 
   struct Counter {
@@ -93,7 +92,7 @@ class LpmFreqKind : public SliceKind {
     std::string_view unit;
   };
 
-  // 910B, 310B, V6: cann_device.md 23.4.
+  // Chips whose frequency is always shown: 910B, 310B, V6 (cann_device.md 23.4).
   static bool says_frequency(const Chip& chip) {
     return chip.platform == 5 || chip.platform == 7 || chip.family == ChipFamily::stars_v6;
   }
@@ -138,7 +137,6 @@ class LpmFreqKind : public SliceKind {
     return device == import_.devices.end() ? none : device->second.frequencies;
   }
 
-  // Writes no track if nothing is known of it.
   void write_track(const ImportContext& context, const CannPart& part, const Counter& counter,
                    const std::vector<FrequencyChange>& list, std::optional<std::uint32_t> initial) {
     FrequencyWindow window{import_.session.begin_ns(), std::nullopt};
@@ -202,7 +200,7 @@ std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& lis
       points.push_back(point_at(time_ns, value));
     }
   }
-  // An entry of that very moment has the same value.
+  // Omits the first point if an entry at that time already has the value.
   const bool is_said = !points.empty() && points.front().time_ns == window.begin_ns &&
                        points.front().value == at_begin;
   if (at_begin && !is_said) points.insert(points.begin(), point_at(window.begin_ns, *at_begin));

@@ -1,4 +1,4 @@
-// mc2_comm_info: the streams on which AI CPU kernels drive a collective. Source: cann_host.md
+// Raw kind mc2_comm_info: streams on which AI CPU kernels run a collective. Source: cann_host.md
 // 1.8.15.
 #include "import/cann/cann_import.hpp"
 #include "wire/cann/host_wire.hpp"

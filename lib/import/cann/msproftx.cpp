@@ -1,5 +1,5 @@
-// msproftx: ranges and marks that the application named. The message of an extended one may come in
-// segments. Source: cann_host.md 1.8.16, 2.2.
+// Raw kind msproftx: ranges and marks named by the application. The message of an extended one may
+// be split into segments. Source: cann_host.md 1.8.16, 2.2.
 #include <deque>
 #include <map>
 #include <string>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr RecordFormat kMsproftxFormat{"msproftx", sizeof(MsprofTxWire), has_record_head};
 
-// Number of marks that wait for further segments; one call writes them one behind the other.
+// Maximum number of marks waiting for more segments. One call writes its segments consecutively.
 constexpr std::size_t kMaxOpenMarks = 65'536;
 
 struct OpenMark {
-  UserRangeRow row;  // of the lowest segment
+  UserRangeRow row;  // fields of the lowest segment
   std::map<std::uint16_t, std::string> segments;
 };
 
@@ -80,7 +80,7 @@ class MsprofTxKind : public SliceKind {
     context.store.add(row);
   }
 
-  // False for a segment that is there already.
+  // Returns false for a duplicate segment.
   bool add_segment(const ImportContext& context, const MsprofTxWire& wire) {
     auto found = open_.find(wire.mark_id);
     if (found == open_.end()) {
@@ -100,7 +100,7 @@ class MsprofTxKind : public SliceKind {
   }
 
   std::int64_t domain_id(const ImportContext& context, std::uint64_t hash) {
-    // The word for a domain that no dictionary knows.
+    // Name used if no dictionary contains the domain.
     if (!import_.dictionaries.known_hash_text(hash)) return context.store.name_id("invalid");
     return import_.dictionaries.hash_name_id(context.store, hash);
   }
@@ -118,7 +118,7 @@ class MsprofTxKind : public SliceKind {
   }
 
   std::unordered_map<std::uint64_t, OpenMark> open_;  // by mark id
-  std::deque<std::uint64_t> order_;                   // mark ids, as they came
+  std::deque<std::uint64_t> order_;                   // mark ids in order of arrival
   std::int64_t rows_ = 0;
 };
 

@@ -11,9 +11,9 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::size_t kScanReadBytes = std::size_t{1} << 18;
-// Number of sound records in a row that are no accident, even if their mark is two bytes.
+// Consecutive sound records needed to rule out coincidence, even with a two-byte magic.
 constexpr std::uint64_t kInARow = 3;
-// Number of unsound records without a mark behind which others are looked for at their alignment.
+// Records without a magic: number of consecutive unsound records after which alignment is given up.
 constexpr std::uint64_t kUnsoundInARow = 16;
 
 }  // namespace
@@ -29,7 +29,7 @@ bool SliceBytes::open_next() {
     slice.begin = end_;
     try {
       reader_.emplace(slice.file.path);
-      // A file that grows meanwhile is read as far as it went.
+      // If the file grows during the scan, the additional bytes are ignored.
       unread_ = reader_->size_bytes();
       return true;
     } catch (const Error& error) {
@@ -41,7 +41,7 @@ bool SliceBytes::open_next() {
   return false;
 }
 
-// Reads behind the buffer's end and returns the number of bytes; 0 at the end of a slice.
+// Appends up to `count` bytes to the buffer. Returns how many; 0 at the end of a slice.
 std::size_t SliceBytes::read_some(std::size_t count) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count, unread_));
   const auto used = static_cast<std::size_t>(end_ - begin_);
@@ -108,7 +108,7 @@ bool RecordScan::sound(std::uint64_t at) {
   return format_.is_sound == nullptr || is_space(at, record) || format_.is_sound(record);
 }
 
-// True if the row ends within the record at `at`, and what is there of it could begin one.
+// Returns true if the data ends within the record at `at` and the bytes that exist could start one.
 bool RecordScan::rest_is_sound(std::uint64_t at) {
   const auto part = bytes_.rest(at, size_);
   if (part.empty() || format_.is_sound == nullptr) return true;
@@ -127,8 +127,8 @@ bool RecordScan::sound_from(std::uint64_t at) {
   return true;
 }
 
-// Finds the first position in [from, to) where sound records begin. An endless search forgets what
-// it has passed; when it fails the row has been read to its end.
+// Finds the first position in [from, to) where sound records start. A search with no upper limit
+// releases the bytes it has passed; if it fails, all data has been read.
 std::optional<std::uint64_t> RecordScan::search(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t at = from; at < to; ++at) {
     if (sound_from(at)) return at;
@@ -151,11 +151,11 @@ void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
   found_(at, number, record, at + size_ > bytes_.slice_at(at).end);
 }
 
-// An overwritten ring begins within a record; without a mark to search for, the row begins with
-// one.
+// Position of the first record. The start of an overwritten ring buffer can be in the middle of a
+// record. Formats without a magic cannot be searched: their data starts with a record.
 std::uint64_t RecordScan::find_start() {
   if (format_.is_sound == nullptr || !format_.has_mark || bytes_.bytes(0, size_).empty()) return 0;
-  // A bad first record, with good ones at their positions behind it, is no part of one.
+  // If good records follow at their expected positions, the first record is merely bad.
   if (sound_from(0) || sound_from(size_)) return 0;
   const auto start = search(1, size_);
   if (!start) return 0;
@@ -187,11 +187,11 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
   const std::uint64_t next = at + size_;
   const auto next_record = bytes_.bytes(next, size_);
   if (!next_record.empty() && (is_space(next, next_record) || format_.is_sound(next_record))) {
-    // Looking ahead may have moved the bytes.
+    // Looking ahead may have moved the buffer.
     emit(at, bytes_.bytes(at, size_));
     return next;
   }
-  // The slice may end within a record, and the next slice begin with a whole one.
+  // The slice may end within a record while the next slice starts with a whole one.
   const std::uint64_t border = bytes_.slice_at(at).end;
   if (border < next && sound_from(border)) {
     lose(&Slice::trailing, at, border - at);
@@ -200,8 +200,8 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
   return next_record.empty() ? skip_last(at) : skip_before_unsound(at);
 }
 
-// Handles a sound record that is the last whole one: with bytes lost within it, a whole record ends
-// where the row does.
+// Handles the last sound record. If bytes were lost within it, a whole record ends exactly at the
+// end of the data.
 std::optional<std::uint64_t> RecordScan::skip_last(std::uint64_t at) {
   const std::uint64_t next = at + size_;
   const auto part = bytes_.rest(next, size_);
@@ -243,8 +243,8 @@ std::optional<std::uint64_t> RecordScan::skip_unsound(std::uint64_t at) {
   return std::nullopt;
 }
 
-// Handles a sound record with an unsound one behind it: is that one bad, or is this one too short
-// or too long?
+// Handles a sound record followed by an unsound one. Determines whether the next one is bad or
+// whether this one has too few or too many bytes.
 std::optional<std::uint64_t> RecordScan::skip_before_unsound(std::uint64_t at) {
   const std::uint64_t next = at + size_;
   if (sound(next + size_) || aligned_behind(next)) {
@@ -258,8 +258,8 @@ std::optional<std::uint64_t> RecordScan::skip_before_unsound(std::uint64_t at) {
   const auto record = bytes_.bytes(at, size_);
   std::copy(record.begin(), record.end(), held_.begin());
   const auto found = search(next + 1, UINT64_MAX);
-  // A few bytes more than a record: they are within this one. A few bytes less: the next one lost
-  // them, its mark among them.
+  // If records resume a few bytes later, the extra bytes are within this record. If they resume
+  // almost one record later, the next record lost bytes, including its magic.
   if (found && *found - next <= size_ / 2) {
     lose(&Slice::shifted, at, *found - at);
     return found;

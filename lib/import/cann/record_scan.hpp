@@ -1,5 +1,5 @@
-// RecordScan: positions of the records of a row of slices, found in one pass over their bytes.
-// For RecordStream alone.
+// RecordScan: finds the positions of records in concatenated slices, in one pass over their bytes.
+// Used by RecordStream.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,9 @@
 
 namespace msprof::cann {
 
-// The writer stores the first 8 bytes of a record last.
+// Returns true if the first 8 bytes are zero. The writer stores these bytes last.
 bool is_unwritten(std::span<const std::byte> record);
 
-// One slice, and what the scan found in it.
 struct Slice {
   struct Loss {
     std::int64_t count = 0;
@@ -28,36 +27,34 @@ struct Slice {
 
   RawFile file;
   bool is_unaging = false;
-  std::uint64_t begin = 0;  // its position in the row of bytes
+  std::uint64_t begin = 0;  // position in the concatenated slices, as is `end`
   std::uint64_t end = UINT64_MAX;
   std::uint64_t records = 0;
-  Loss unsound;            // records that cannot be one
-  Loss mistimed;           // sound records of an impossible time
-  Loss shifted;            // records within which bytes were lost or added
-  Loss trailing;           // parts of a record at the end
-  Loss head;               // the part of a record at the beginning of a row
-  std::string unreadable;  // why it could not be read to its end; empty: it was
+  Loss unsound;            // records that fail the format's test
+  Loss mistimed;           // sound records with an impossible time
+  Loss shifted;            // records in which bytes were lost or added
+  Loss trailing;           // partial records at the end
+  Loss head;               // partial record at the start of the data
+  std::string unreadable;  // why it could not be read to the end; empty on success
 };
 
-// The slices of a row one behind the other, as bytes; those near the current position are in
-// memory.
+// The concatenated slices as one byte sequence. Only bytes near the current position are in memory.
 class SliceBytes {
  public:
   explicit SliceBytes(std::span<Slice> slices) : slices_(slices) {}
 
-  // Returns the bytes [at, at + count); empty if the row ends before.
+  // Returns the bytes [at, at + count); empty if the data ends earlier.
   std::span<const std::byte> bytes(std::uint64_t at, std::size_t count) {
     if (at + count > end_ && !fill(at + count)) return {};
     return std::span<const std::byte>(buffer_).subspan(static_cast<std::size_t>(at - begin_),
                                                        count);
   }
-  // Returns the bytes from `at`, at most `count`, to the end of the row.
+  // Returns the bytes from `at` to the end of the data, at most `count`.
   std::span<const std::byte> rest(std::uint64_t at, std::size_t count);
-  // Allows the bytes before `at` to be dropped.
+  // Allows bytes before `at` to be released.
   void keep_from(std::uint64_t at) { keep_ = at; }
-  // End of the row, once all of it has been read.
+  // End of the data; valid once all of it has been read.
   std::uint64_t end() const { return end_; }
-  // Number of the slice of a byte that has been read.
   Slice& slice_at(std::uint64_t at) { return slices_[slice_number(at)]; }
   std::size_t slice_number(std::uint64_t at);
 
@@ -67,20 +64,19 @@ class SliceBytes {
   std::size_t read_some(std::size_t count);
 
   std::span<Slice> slices_;
-  std::size_t next_ = 0;    // the slice to be opened next
+  std::size_t next_ = 0;
   std::size_t looked_ = 0;  // last result of slice_number()
   std::optional<FileReader> reader_;
-  std::uint64_t unread_ = 0;  // bytes of the open slice
+  std::uint64_t unread_ = 0;  // unread bytes of the open slice
   std::vector<std::byte> buffer_;
-  std::uint64_t begin_ = 0;  // of the buffer, in the row
+  std::uint64_t begin_ = 0;  // the buffer holds bytes [begin_, end_) of the data
   std::uint64_t end_ = 0;
   std::uint64_t keep_ = 0;
 };
 
 class RecordScan {
  public:
-  // A sound record: its position in the row, its slice, and the flag that it goes on in the next
-  // slice.
+  // Called for a sound record: its position, its slice, and whether it continues in the next slice.
   using Found = std::function<void(std::uint64_t at, std::size_t slice,
                                    std::span<const std::byte> record, bool straddles)>;
   RecordScan(const RecordFormat& format, std::span<Slice> slices, Found found);
@@ -88,17 +84,18 @@ class RecordScan {
 
  private:
   bool sound(std::uint64_t at);
-  // True for space of a file that its writer did not fill (RawFile::has_space).
+  // Returns true for preallocated space that the writer did not fill (RawFile::has_space).
   bool is_space(std::uint64_t at, std::span<const std::byte> record);
-  // True if a row of sound records begins here, as far as can be seen.
+  // Returns true if sound records follow each other from here, as far as can be seen.
   bool sound_from(std::uint64_t at);
   bool rest_is_sound(std::uint64_t at);
-  // Where records without a mark go on at the alignment of the unsound one at `at`.
+  // For records without a magic: the next position at the alignment of the unsound record at `at`
+  // from which records are sound again.
   std::optional<std::uint64_t> aligned_behind(std::uint64_t at);
   std::optional<std::uint64_t> search(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t find_start();
-  // Position of the next record to inspect; nothing at the end of the row.
+  // Handles the record at `at` and returns the next position; nullopt at the end of the data.
   std::optional<std::uint64_t> step(std::uint64_t at);
   std::optional<std::uint64_t> skip_unsound(std::uint64_t at);
   std::optional<std::uint64_t> skip_before_unsound(std::uint64_t at);
@@ -108,7 +105,7 @@ class RecordScan {
 
   const RecordFormat& format_;
   std::size_t size_;
-  bool has_space_;  // any of the slices
+  bool has_space_;  // true for any slice
   SliceBytes bytes_;
   Found found_;
   std::vector<std::byte> held_;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kChunkBytes = std::uint32_t{1} << 18;
 constexpr std::uint64_t kNever = UINT64_MAX;
 
-// A stretch of one slice with records at one alignment; those that are not sound are passed over.
+// A range of one slice whose records have one alignment. Unsound records in it are skipped.
 struct Chunk {
   std::uint64_t min_time = kNever;
   std::uint64_t max_time = 0;
@@ -29,38 +29,38 @@ struct Chunk {
   std::uint32_t slice = 0;
   std::uint32_t bytes = 0;
   bool is_sorted = true;
-  bool straddles = false;  // one record that goes on in the next slice: its bytes are kept
+  bool straddles = false;  // a single record that continues in the next slice; its bytes are kept
+                           // in memory
 };
 
-// The records of a chunk in memory.
 struct ChunkBytes {
   std::vector<std::byte> bytes;
-  std::vector<std::uint32_t> order;  // positions of the sound records, by time
+  std::vector<std::uint32_t> order;  // offsets of the sound records, sorted by time
 };
 using ChunkBytesPtr = std::unique_ptr<ChunkBytes>;
 
-// A chunk of which some records are not taken yet.
+// A chunk with records that have not been returned yet.
 struct OpenChunk {
   const Chunk* chunk = nullptr;
-  ChunkBytesPtr loaded;    // null while it waits for its time
-  std::size_t at = 0;      // in the order
-  std::uint64_t time = 0;  // of the record at `at`
+  ChunkBytesPtr loaded;
+  std::size_t at = 0;      // index into `order`
+  std::uint64_t time = 0;  // time of the record at `at`
   std::uint64_t sequence = 0;
   int loads = 0;
-  bool is_cut = false;  // the file has fewer bytes than before
+  bool is_cut = false;  // the file is shorter than in the first pass
 };
 
-// Of two chunks in a heap that has the earliest record first.
+// Heap order: the chunk with the earliest record is first.
 bool is_later(const OpenChunk& a, const OpenChunk& b) {
   return b.time != a.time ? b.time < a.time : b.sequence < a.sequence;
 }
 
-// Records in their order, made together: the next ones are made while these are taken.
+// A sorted run of records. The next batch is built while this one is consumed.
 struct Batch {
   static constexpr std::size_t kRecords = 1024;
   std::vector<StreamRecord> records;
-  std::vector<ChunkBytesPtr> closed;  // some of the records are theirs
-  std::vector<std::size_t> cut;       // slices that have fewer bytes than before
+  std::vector<ChunkBytesPtr> closed;  // kept because records of this batch point into them
+  std::vector<std::size_t> cut;       // slices that are shorter than in the first pass
 };
 
 std::size_t read_at(int fd, std::span<std::byte> buffer, std::uint64_t offset) {
@@ -82,26 +82,27 @@ struct RecordStream::State {
 
   RecordFormat format;
   std::vector<Slice> slices;  // unaging before aging, once opened
-  std::vector<Chunk> chunks;  // by min_time, once opened
+  std::vector<Chunk> chunks;  // sorted by min_time, once opened
   std::vector<std::byte> straddling;
-  std::vector<std::uint64_t> straddling_sequences;  // whose bytes are in `straddling`
+  std::vector<std::uint64_t> straddling_sequences;  // sequence numbers of the records in
+                                                    // `straddling`
   std::uint64_t sequence = 0;
-  std::uint64_t latest = UINT64_MAX;  // time of a record
+  std::uint64_t latest = UINT64_MAX;  // latest possible time of a record
   bool is_scanned = false;
   ImportReport* report = nullptr;
 
-  // What makes batches; whoever does has them alone.
+  // State for building batches; only one thread builds at a time.
   std::size_t next_chunk = 0;
-  std::vector<OpenChunk> open;  // a heap, the earliest record first
-  std::size_t loaded = 0;       // of them, in memory
+  std::vector<OpenChunk> open;  // heap, earliest record first
+  std::size_t loaded = 0;       // number of chunks in `open` that are in memory
   std::vector<ChunkBytesPtr> spare;
   FileDescriptor fd;
   std::size_t fd_slice = SIZE_MAX;
 
-  Batch batch;                 // being taken
-  Batch coming;                // that of batch_job
+  Batch batch;                 // being consumed
+  Batch coming;                // built by batch_job
   WorkAhead* ahead = nullptr;  // may be null
-  // Last: they use the others.
+  // Declared last: the jobs use the members above and must be destroyed first.
   WorkAhead::Job batch_job;
   WorkAhead::Job scan_job;
 
@@ -235,12 +236,12 @@ void RecordStream::State::add(std::uint64_t offset, std::size_t slice, std::uint
                               std::span<const std::byte> record, bool straddles) {
   const auto size = static_cast<std::uint32_t>(format.bytes);
   Chunk* chunk = chunks.empty() ? nullptr : &chunks.back();
-  std::uint64_t distance = 0;  // from the chunk's begin
+  std::uint64_t distance = 0;  // from the start of the chunk
   if (chunk != nullptr && chunk->slice == slice && !chunk->straddles && !straddles &&
       offset >= chunk->offset) {
     distance = offset - chunk->offset;
   }
-  // Sequence numbers count positions, so those of unsound records between are left out.
+  // Sequence numbers count positions, so unsound records in between also have one.
   const bool joins = distance >= size && distance % size == 0 && distance + size <= kChunkBytes;
   if (!joins) {
     chunks.push_back(
@@ -312,7 +313,7 @@ ChunkBytesPtr RecordStream::State::spare_bytes() {
   return bytes;
 }
 
-// Reads the records of a chunk. A file that was cut since the first pass gives what is left.
+// Reads the records of a chunk. If the file was truncated since the first pass, reads what is left.
 void RecordStream::State::load(OpenChunk& open_chunk, Batch& into) {
   interrupt::check();
   const Chunk& chunk = *open_chunk.chunk;
@@ -348,14 +349,14 @@ void RecordStream::State::open_next(Batch& into) {
   unload_last(into);
 }
 
-// The first one waited for its time, which has come.
+// Reloads the first chunk, which was unloaded while its records were not needed.
 void RecordStream::State::reload_first(Batch& into) {
   std::pop_heap(open.begin(), open.end(), is_later);
   OpenChunk& chunk = open.back();
   const std::pair next(chunk.time, chunk.sequence);
   load(chunk, into);
   chunk.at = 0;
-  // By time, and not by number: the file may have been cut meanwhile.
+  // Finds the next record by time, not by index: the file may have been truncated meanwhile.
   bool has_more = resolve(chunk);
   while (has_more && std::pair(chunk.time, chunk.sequence) < next) {
     ++chunk.at;
@@ -371,9 +372,10 @@ void RecordStream::State::reload_first(Batch& into) {
   unload_last(into);
 }
 
-// Lets go of the chunk whose turn is last, where too many are in memory: rows of records whose
-// times drift apart, in one file, would have all of it there. One that was read again and again
-// stays: where many chunks take turns, memory is cheaper.
+// Unloads the chunk whose next record is latest, if too many chunks are loaded. Without this, a
+// file with several sequences of records whose times drift apart would be completely in memory. A
+// chunk that was loaded kMaxLoads times stays: if many chunks alternate, memory is cheaper than
+// rereading.
 void RecordStream::State::unload_last(Batch& into) {
   constexpr std::size_t kMaxLoaded = 32;
   constexpr int kMaxLoads = 3;
@@ -390,7 +392,7 @@ void RecordStream::State::unload_last(Batch& into) {
 }
 
 void RecordStream::State::sort(const Chunk& chunk, ChunkBytes& bytes) const {
-  // Times once a record, not once a comparison.
+  // Computes each time once, not once per comparison.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
   keys.reserve(bytes.order.size());
   for (const std::uint32_t at : bytes.order) {
@@ -403,7 +405,7 @@ void RecordStream::State::sort(const Chunk& chunk, ChunkBytes& bytes) const {
                  [](const auto& key) { return key.second; });
 }
 
-// Reads the record at `at`; false when there is none.
+// Reads time and sequence of the record at `at`; returns false if there is none.
 bool RecordStream::State::resolve(OpenChunk& chunk) const {
   const ChunkBytes& bytes = *chunk.loaded;
   if (chunk.at >= bytes.order.size()) return false;
@@ -423,7 +425,7 @@ StreamRecord RecordStream::State::record_at(const OpenChunk& chunk) const {
           chunk.chunk->offset + at};
 }
 
-// Makes the next batch; an empty one at the end.
+// Builds the next batch; it is empty at the end.
 void RecordStream::State::make(Batch& into) {
   constexpr std::size_t kMaxSpare = 1;
   for (ChunkBytesPtr& bytes : into.closed) {
@@ -446,7 +448,7 @@ void RecordStream::State::make(Batch& into) {
   }
 }
 
-// Takes the earliest record, and those behind it in its chunk that are earlier than all others.
+// Adds the earliest record and the following ones of its chunk that are earlier than all others.
 void RecordStream::State::take_first(Batch& into) {
   std::uint64_t limit = next_chunk < chunks.size() ? chunks[next_chunk].min_time : kNever;
   for (std::size_t child = 1; child < open.size() && child < 3; ++child)
@@ -457,7 +459,7 @@ void RecordStream::State::take_first(Batch& into) {
     ++first.at;
     if (!resolve(first)) return close_first(into);
   } while (first.time < limit && into.records.size() < Batch::kRecords);
-  // Its next record may come after those of others.
+  // Restores the heap: the chunk's next record may come after those of other chunks.
   std::pop_heap(open.begin(), open.end(), is_later);
   std::push_heap(open.begin(), open.end(), is_later);
 }
@@ -480,7 +482,6 @@ void RecordStream::State::next_batch() {
     report->add(FindingId::changed_file, format.kind, slices[slice].file.name,
                 "changed while it was read");
   }
-  // After the last batch there is nothing to make.
   if (ahead == nullptr || batch.records.empty()) return;
   batch_job = ahead->start([this] { make(coming); });
 }

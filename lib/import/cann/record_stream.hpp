@@ -1,6 +1,6 @@
-// RecordStream: the slices of one kind as one stream of fixed-size records: found again behind lost
-// bytes, counted where they are damaged, given in order of time in bounded memory.
-// For the CANN kinds. Sources: cann_host.md 1.3, cann_device.md 2.
+// RecordStream: reads the slices of one kind as one stream of fixed-size records, in order of time
+// and in bounded memory. Resynchronizes after lost bytes and counts damaged records. Sources:
+// cann_host.md 1.3, cann_device.md 2.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,21 @@
 
 namespace msprof::cann {
 
-// Format of the records of a kind from outside.
+// How to recognize the records of a kind without interpreting them.
 struct RecordFormat {
-  std::string_view kind;  // "task_track", for reports
+  std::string_view kind;  // for reports, for example "task_track"
   std::size_t bytes = 0;
-  // Test that every sound record passes: a magic, a known tag. One that does not is skipped and
-  // counted under `unsound_reason`; when the records behind it are sound at another offset, bytes
-  // were lost or added, and reading goes on there.
+  // Test that every sound record passes: a magic or a known tag. Other records are skipped and
+  // counted under `unsound_reason`. If the following records are sound at another offset, bytes
+  // were lost or added, and reading resumes there.
   bool (*is_sound)(std::span<const std::byte> record) = nullptr;
   std::string_view unsound_reason = "bad magic";
   // Sort key; null: reading order.
   std::uint64_t (*time)(std::span<const std::byte> record) = nullptr;
-  // False where records pass that test only because their values are plausible. Then the row begins
-  // with a record, and what follows at the same alignment is preferred.
+  // False if the test only checks that values are plausible. Then the data must start with a
+  // record, and after damage the same alignment is preferred.
   bool has_mark = true;
-  // False for a record of a type that has something else where others have the time; null: all have
-  // it.
+  // False for a record of a type that has no time in the time field; null if all have one.
   bool (*has_time)(std::span<const std::byte> record) = nullptr;
 };
 
@@ -42,9 +41,9 @@ inline constexpr std::string_view kImpossibleTime = "impossible time";
 struct StreamRecord {
   std::span<const std::byte> bytes;
   std::uint64_t time = 0;
-  std::uint64_t sequence = 0;  // position in reading order: unaging slices before aging ones
+  std::uint64_t sequence = 0;  // position in reading order; unaging slices come before aging ones
   bool is_unaging = false;
-  std::size_t file = 0;  // for file_name()
+  std::size_t file = 0;  // index for file_name()
   std::uint64_t offset = 0;
 };
 
@@ -55,39 +54,40 @@ class RecordStream {
   RecordStream(RecordStream&&) noexcept;
   RecordStream& operator=(RecordStream&&) noexcept;
 
-  // Slices in reading order. The slices of one kind, of one aging class, are one row of bytes:
-  // records may straddle them, and the head may be a part of a record (an overwritten ring).
+  // Adds slices in reading order. The slices of one kind and aging class form one byte sequence:
+  // records may span slices, and the first one may be partial (an overwritten ring buffer).
   void add(const RawFile& file, bool is_unaging);
   bool empty() const;
 
-  // Leaves out the records whose time is no possible count of `clock`, and counts them as damaged;
-  // before scan() and open(). For formats with a time.
+  // Leaves out records whose time is not a possible count of `clock`, and counts them as damaged.
+  // For formats with a time. Call before scan() and open().
   void limit_times(const ClockMap& clock);
 
   using Visit = std::function<void(const StreamRecord&)>;
 
-  // Has `ahead`, which outlives this, read what comes next; before open().
+  // Lets `ahead`, which must outlive this, read the next records. Call before open().
   void read_ahead(WorkAhead& ahead);
-  // Reads all slices once as open() does, without a report; after the last add(), by any thread.
-  // open() comes when it is done, and reports what was found in the slices.
+  // Does the first pass of open() without reporting. Call after the last add(), on any thread.
+  // open() must follow; it reports what the first pass found.
   void scan(const Visit& visit = {});
-  // scan() on the thread of `ahead`; open() waits for it.
+  // Runs scan() on the thread of `ahead`; open() waits for it.
   void scan_ahead();
 
-  // Reads all slices once: finds the records, counts files, records and damage in the report, and
-  // shows each sound record to `visit` (may be empty) in reading order. Before peek().
+  // First pass over all slices: finds the records, adds the numbers of files, records and damage to
+  // the report, and calls `visit` (may be empty) for each sound record in reading order. Call
+  // before peek().
   void open(const ImportContext& context, const Visit& visit = {});
 
-  // The records in order of (time, sequence), read a second time. Null at the end. Only stretches
-  // of the files whose times overlap are in memory; of many, those whose turn is next, and the
-  // others are read once more. A record is there until the next one is asked for.
+  // Second pass: the records in order of (time, sequence). peek() returns null at the end; a record
+  // is valid until next(). Only file ranges whose times overlap are in memory. If there are too
+  // many, the ranges that are needed last are unloaded and read again later.
   const StreamRecord* peek() const { return front_ == end_ ? nullptr : front_; }
   void next() {
     if (++front_ == end_) next_batch();
   }
 
   const std::string& file_name(const StreamRecord& record) const;
-  // Counts a record that is sound from outside but impossible inside.
+  // Counts a sound record whose contents are impossible.
   void skip(const ImportContext& context, const StreamRecord& record,
             std::string_view reason) const;
 

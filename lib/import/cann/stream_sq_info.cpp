@@ -1,4 +1,4 @@
-// stream_sq_info: the hardware queues of streams. Source: cann_new_kinds.md 2.5.
+// Raw kind stream_sq_info: hardware queues of streams. Source: cann_new_kinds.md 2.5.
 #include <map>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8.13.
+// Raw kind task_memory_info: device memory allocated and freed by operators. Source: cann_host.md
+// 1.8.13.
 #include "import/cann/cann_import.hpp"
 #include "wire/cann/host_wire.hpp"
 
@@ -19,7 +20,7 @@ class TaskMemoryKind : public SliceKind {
     const auto& host_clock = import_.session.host_clock();
     if (host_clock) {
       shown_ = *host_clock;
-      // These counts are never nanoseconds, at 1000 MHz neither (cann_host.md 1.7.2).
+      // These counts are never nanoseconds, not even at 1000 MHz (cann_host.md 1.7.2).
       ClockStart start = host_clock->start();
       start.counts_are_ns = false;
       clock_ = ClockMap(start);

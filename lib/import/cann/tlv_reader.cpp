@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 4;
 constexpr std::size_t kReadBytes = std::size_t{1} << 18;
-constexpr std::size_t kUnknown = SIZE_MAX;  // length of a tag
+constexpr std::size_t kUnknown = SIZE_MAX;  // record length of an unknown tag
 
-// The length of a tag; 0 where any is good.
+// Record length of a tag; 0 if any length is valid.
 std::size_t length_of(std::uint8_t tag) {
   switch (tag) {
-    case 3:  // time line
+    case 3:  // timeline
       return 32;
     case kEventCountTag:
       return sizeof(EventCountWire);
@@ -44,7 +44,7 @@ bool is_known_head(const TsHeadWire& head) {
   return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
 }
 
-// Event counts may be longer than what is known of them, all of a file alike.
+// Event counts may be longer than the known fields; then all of a file have the same length.
 bool is_longer_count(const TsHeadWire& head) {
   return head.tag == kEventCountTag && head.bytes > sizeof(EventCountWire);
 }
@@ -53,12 +53,11 @@ bool is_like(const TsHeadWire& head, const TsHeadWire& next) {
   return is_known_head(next) || (next.tag == head.tag && next.bytes == head.bytes);
 }
 
-// True for records that a search must not take for one: a tag and any number are soon found.
+// Records of any length cannot end a search: a random tag and length match too easily.
 bool has_any_length(const TsHeadWire& head) {
   return length_of(head.tag) == 0;
 }
 
-// The reading of one row of slices.
 class TlvReader {
  public:
   TlvReader(const ImportContext& context, std::string_view kind,
@@ -110,7 +109,7 @@ class TlvReader {
         show(at, head);
         at += head.bytes;
       } else if (!searching_ && head.bytes >= kHeadBytes) {
-        // Trusts its length if a known record follows.
+        // Trusts the length if a known record follows.
         if (rest.size() < head.bytes + kHeadBytes) {
           if (!is_end_) break;
           lose(at++);
@@ -158,7 +157,7 @@ class TlvReader {
     lost_bytes_ = 0;
   }
 
-  // A longer event count with nothing behind it.
+  // Handles a longer event count at the end of the data.
   void take_last() {
     if (searching_ || bytes_.size() < sizeof(EventCountWire)) return;
     const auto head = decode<TsHeadWire>(bytes_);
@@ -168,7 +167,7 @@ class TlvReader {
     bytes_.clear();
   }
 
-  // Behind a head that would reach beyond the end there may be records still.
+  // Searches the end of the data: records may follow a head whose length exceeds it.
   void search_last() {
     const auto before = std::tuple(bytes_, place_, searching_, lost_bytes_, lost_offset_, records_);
     is_end_ = true;
@@ -185,7 +184,7 @@ class TlvReader {
                          static_cast<std::int64_t>(offset_of(0)), "", ""});
   }
 
-  // Bytes of a record that begins in the slice before: the beginning of this one.
+  // Offset in the current slice; 0 for a record that started in the previous slice.
   std::uint64_t offset_of(std::size_t at) const {
     const std::uint64_t place = place_ + at;
     return place > file_begin_ ? place - file_begin_ : 0;
@@ -197,9 +196,9 @@ class TlvReader {
   std::span<const RawFile* const> slices_;
   const RawFile* file_ = nullptr;
   std::uint64_t records_ = 0;
-  std::vector<std::byte> bytes_;  // not yet read
-  std::uint64_t place_ = 0;       // of bytes_[0] in the row
-  std::uint64_t file_begin_ = 0;  // of the slice in the row
+  std::vector<std::byte> bytes_;  // not processed yet
+  std::uint64_t place_ = 0;       // position of bytes_[0] in the concatenated slices
+  std::uint64_t file_begin_ = 0;  // position of the slice in the concatenated slices
   bool is_end_ = false;
   bool searching_ = false;
   std::int64_t lost_bytes_ = 0;

@@ -1,5 +1,5 @@
-// ts_track.data: step trace, flips of task ids, blocks and states of tasks. Source:
-// cann_device.md 3. Chip 310 writes records with their own length, the others records of 40 bytes.
+// Raw kind ts_track.data: step trace, wraparounds of task ids, blocks and states of tasks. Chip 310
+// writes records of variable length, other chips records of 40 bytes. Source: cann_device.md 3.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ bool has_known_tag(std::span<const std::byte> record) {
   return is_known(std::to_integer<std::uint8_t>(record[1]));
 }
 
-// Writers that fill in the length give a mark that two bytes of a tag are not.
+// If the writer fills in the length, it serves as a magic; the two bytes of a tag are too weak.
 bool has_length(std::span<const std::byte> record) {
   const auto head = decode<TsHeadWire>(record);
   return head.bytes == 32 || head.bytes == kTsRecordBytes;
@@ -89,7 +89,7 @@ bool has_length(std::span<const std::byte> record) {
 constexpr RecordFormat kPlain{kTsTrack, kTsRecordBytes, has_known_tag, "unknown tag"};
 constexpr RecordFormat kWithLength{kTsTrack, kTsRecordBytes, has_length, "bad record head"};
 
-// The first bytes of a file; none of one that cannot be read, which the stream reports.
+// First bytes of a file; empty if it cannot be read, which the stream reports.
 std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
   std::vector<std::byte> bytes(count);
   try {
@@ -102,10 +102,10 @@ std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
   return bytes;
 }
 
-// True if the records of a file fill in their length; reads its first records.
+// Returns true if the records of a file have their length filled in. Reads only the first records.
 bool fills_in_length(const RawFile& file) {
   const std::vector<std::byte> bytes = first_bytes(file, 4 * kTsRecordBytes);
-  // The first record may be damaged, or have bytes too many.
+  // The first record may be damaged or have extra bytes.
   for (std::size_t at = 0; at < 2 * kTsRecordBytes; ++at) {
     bool all = at + kTsRecordBytes <= bytes.size();
     for (std::size_t i = at; i + kTsRecordBytes <= bytes.size(); i += kTsRecordBytes) {
@@ -117,8 +117,8 @@ bool fills_in_length(const RawFile& file) {
   return false;
 }
 
-// The device's side of the application's own marks and ranges (cann_host.md 2.2): a record of the
-// step trace with one of these tags.
+// The device's record of an application's mark or range edge (cann_host.md 2.2): a step trace
+// record with one of these tags.
 struct DeviceMark {
   std::uint64_t mark_id = 0;
   std::uint64_t ticks = 0;
@@ -134,11 +134,12 @@ struct DeviceMarkPair {
 };
 
 struct DeviceMarkPairs {
-  std::vector<DeviceMarkPair> pairs;  // by (mark, start)
-  std::int64_t unpaired = 0;          // edges of ranges without the other one
+  std::vector<DeviceMarkPair> pairs;  // sorted by (mark, start)
+  std::int64_t unpaired = 0;          // range edges without a counterpart
 };
 
-// Marks of one id, from 9.1 on: every mark stands alone, edges of ranges follow each other.
+// Pairs marks of one id, as written since CANN 9.1: a mark is complete by itself, the edges of a
+// range follow each other.
 void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs& result) {
   const DeviceMark* open = nullptr;
   for (const DeviceMark* mark = begin; mark != end; ++mark) {
@@ -154,8 +155,8 @@ void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs
   if (open != nullptr) ++result.unpaired;
 }
 
-// `tags_tell`: from CANN 9.1 on the tag distinguishes a mark from an edge of a range; before,
-// two records of one mark are a range.
+// `tags_tell`: since CANN 9.1 the tag distinguishes a mark from a range edge. Before, two records
+// with the same mark id are a range.
 DeviceMarkPairs pair_device_marks(std::vector<DeviceMark> marks, bool tags_tell) {
   const auto key = [](const DeviceMark& mark) { return std::tuple(mark.mark_id, mark.ticks); };
   std::stable_sort(marks.begin(), marks.end(),
@@ -229,7 +230,7 @@ class TsTrackKind : public SliceKind {
     note_unread(context, part, counts);
   }
 
-  // Counts of records that nothing is made of, a part.
+  // Numbers of records of one part that are not converted.
   struct Counts {
     std::int64_t memcpy = 0;
     std::int64_t old_flips = 0;
@@ -248,7 +249,7 @@ class TsTrackKind : public SliceKind {
     tell(FindingId::obsolete_records, counts.others, "status");
   }
 
-  // Time of a record that is read; 0 of others.
+  // Time of a record; 0 if the record is not read.
   std::uint64_t ticks_of(TsTag tag, std::span<const std::byte> record) const {
     switch (tag) {
       case TsTag::time_line:
@@ -266,7 +267,7 @@ class TsTrackKind : public SliceKind {
     return 0;
   }
 
-  // Why a record cannot be; empty for one that was taken.
+  // Converts a record. Returns why it is impossible; empty on success.
   std::string_view take(const ImportContext& context, const CannPart& part, std::uint8_t tag,
                         std::span<const std::byte> record, Counts& counts) {
     if (part.clock && !part.clock->is_possible(ticks_of(static_cast<TsTag>(tag), record)))
@@ -283,7 +284,7 @@ class TsTrackKind : public SliceKind {
       }
       case TsTag::flip: {
         const auto wire = decode<FlipWire>(record);
-        // Where streams have 15 bits their flips do, too (cann_new_kinds.md 2.6).
+        // With 15-bit stream ids, flip records also have 15 bits (cann_new_kinds.md 2.6).
         constexpr std::uint16_t kExpandedMask = 0x7FFF;
         const auto stream = import_.streams_expanded
                                 ? static_cast<std::uint16_t>(wire.stream & kExpandedMask)
