@@ -1,8 +1,8 @@
-// aicore.data, aiVectorCore.data and ffts_profile.data of runs whose counters are sampled over
-// time: what each core counted since its sample before. Those of runs that count task by task are
-// of device_streams.cpp. In the store a core is a subject of ai_core_utilization or
-// ai_vector_core_utilization; part 0 of it is its cycles, shown as its utilization, part i its
-// event i. Source: cann_device.md 6.4.
+// Raw kinds aicore.data, aiVectorCore.data and ffts_profile.data of runs that sample counters
+// periodically: the counts of each core since its previous sample. Runs that count per task are
+// read by device_streams.cpp. In the store a core is a subject of ai_core_utilization or
+// ai_vector_core_utilization: part 0 is its cycles, shown as utilization; part i is its event i.
+// Source: cann_device.md 6.4.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,22 +21,22 @@ struct __attribute__((packed)) CoreSampleWireOf {
   std::uint16_t reserved_2[3];
   std::uint64_t events[kEvents];
   std::uint64_t cycles;
-  std::uint64_t time;  // ns of the device's monotonic clock; of chips 15 and 16 ticks
+  std::uint64_t time;  // ns of the device's monotonic clock; ticks on chips 15 and 16
   std::uint8_t event_count;
   std::uint8_t core;
   std::uint8_t tail[6];
 };
 using CoreSampleWire = CoreSampleWireOf<8>;
 static_assert(sizeof(CoreSampleWire) == 96);
-using LaterCoreSampleWire = CoreSampleWireOf<10>;  // of chips 15 and 16
+using LaterCoreSampleWire = CoreSampleWireOf<10>;  // chips 15 and 16
 static_assert(sizeof(LaterCoreSampleWire) == 112);
 
-// Space behind the samples, which a file may end with.
+// Returns true for the unused space that can follow the samples in a file.
 bool is_core_space(std::span<const std::byte> record) {
   return std::all_of(record.begin(), record.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-// One sample, whatever its record.
+// A sample, independent of its record format.
 struct CoreSample {
   static constexpr std::size_t kMaxEvents = 10;
   std::uint64_t cycles = 0;
@@ -60,8 +60,8 @@ CoreSample core_sample_of(const StreamRecord& record) {
   return sample;
 }
 
-// ffts_profile.data has the samples of both kinds of cores: those with a number above this are
-// vector cores (cann_device.md 6.4).
+// ffts_profile.data has samples of both core types; cores with a number above this one are vector
+// cores (cann_device.md 6.4).
 unsigned last_cube_core(const Chip& chip) {
   constexpr unsigned kAscend910b = 5;
   if (chip.family == ChipFamily::stars_v6) return 35;
@@ -72,7 +72,7 @@ struct CoreFile {
   std::string_view kind;  // for reports
   std::string_view stem;
   std::string_view other_stem;
-  bool is_vector = false;  // all its cores
+  bool is_vector = false;  // all cores in the file are vector cores
 };
 
 class CoreSamplesKind : public SliceKind {
@@ -91,12 +91,12 @@ class CoreSamplesKind : public SliceKind {
  private:
   struct Lane {
     CounterTracks* tracks = nullptr;
-    std::size_t track = 0;  // that of the cycles; events are behind it
+    std::size_t track = 0;  // track of the cycles; the tracks of the events follow
     std::size_t events = 0;
     std::int64_t last_ns = kNull;
   };
 
-  // As chips 0 to 4, and those with a STARS scheduler, are said to have them.
+  // Chips that are documented to write these files: 0 to 4, and those with a STARS scheduler.
   void tell_expected(const ImportContext& context, const CannPart& part) const {
     if (file_.is_vector) return tell_unexpected(import_, context, part, name(), {2, 3, 4});
     tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
@@ -119,7 +119,7 @@ class CoreSamplesKind : public SliceKind {
     CounterTracks cube(import_, context, "ai_core_utilization");
     CounterTracks vector(import_, context, "ai_vector_core_utilization");
     TrackGroups<Lane> lanes(CoreSample::kMaxEvents + 1);
-    std::optional<std::size_t> event_count;  // as the first record has it
+    std::optional<std::size_t> event_count;  // from the first record
     TimeOrder<CoreSample> order;
     const auto take = [&](std::int64_t time_ns, const CoreSample& sample) {
       Lane* lane = lanes.of(sample.core, [&] {
@@ -130,7 +130,8 @@ class CoreSamplesKind : public SliceKind {
         context.report.skip_record(name(), part.name, kTooMany, sample.offset);
         return;
       }
-      // Its counts are whole; but they are no rates.
+      // Two samples at the same time: keep the counts, but without an interval, so that they are no
+      // rates.
       std::int64_t begin_ns = lane->last_ns;
       if (begin_ns == time_ns) {
         context.report.skip_record(name(), part.name, kNoInterval, sample.offset);
@@ -176,7 +177,7 @@ class CoreSamplesKind : public SliceKind {
         fmt::format("{} {}", is_vector ? "AI Vector Core" : "AI Core", core);
     const std::vector<std::uint32_t>& said =
         is_vector ? part.info.aiv_events : part.info.aic_events;
-    // Cycles by the frequency are the share of the time in which the core worked.
+    // Cycles divided by the frequency are the share of time in which the core was busy.
     const std::int64_t percent_hz = part.info.aic_frequency_hz / 100;
     TrackName track{.device = part.device,
                     .subject = subject,

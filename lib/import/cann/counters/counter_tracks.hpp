@@ -1,5 +1,5 @@
-// CounterTracks: the tracks of one kind of counters while its files are read, and their samples on
-// the way to the store. For the kinds of this folder.
+// CounterTracks: the tracks of one kind of counters while its files are read. Writes their samples
+// to the store.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace msprof::cann {
 
-// What a track is about; texts are copied. TrackRow says what each is.
+// Properties of a track; see TrackRow. Texts are copied.
 struct TrackName {
-  std::optional<std::int64_t> device;  // empty: the host
+  std::optional<std::int64_t> device;  // empty for the host
   std::string_view subject;
   std::string_view counter;
   std::string_view unit;
@@ -23,20 +23,21 @@ struct TrackName {
   std::int64_t part = kNull;
   std::string_view detail = {};
   std::int64_t divisor = 1;
-  bool is_rate = false;  // samples are amounts within their intervals
+  bool is_rate = false;  // samples are amounts per interval
 };
 
 class CounterTracks {
  public:
   // `kind`: as in TrackRow.
   CounterTracks(CannImport& import, const ImportContext& context, std::string_view kind);
-  // Writes the rows of all tracks that have samples: once, behind the last of them.
+  // Writes the rows of all tracks that have samples. Call once, after the last sample.
   void write();
   bool has_samples() const;
 
-  // Opens a track and gives its handle here. Which are the same track is the caller's to know.
+  // Opens a track and returns its handle. The caller must not open the same track twice.
   std::size_t open(const TrackName& name);
-  // What the next open() gives. Handles follow each other, so that it stands for a group of tracks.
+  // Handle that the next open() returns. Handles are consecutive, so the first one identifies a
+  // group of tracks.
   std::size_t next() const { return tracks_.size(); }
   void add(std::size_t track, std::int64_t time_ns, std::int64_t value) {
     add(track, kNull, time_ns, value);
@@ -67,28 +68,29 @@ class CounterTracks {
 
 inline constexpr std::int64_t kMegabyte = 1 << 20;
 
-// Reasons for what is left out, the same words for the same cause.
+// Reasons why samples are left out; findings with the same reason are merged.
 inline constexpr std::string_view kTooLate = "older than the samples before it";
 inline constexpr std::string_view kNoInterval = "no time since the sample before";
 inline constexpr std::string_view kCounterFell = "a counter that fell";
 inline constexpr std::string_view kNotTheForm = "not in the expected form";
 
-// Whether the records of hbm, llc and npu_mem are those of version 2.0 (cann_system.md 1.6).
+// Returns true if the part's hbm, llc and npu_mem records have version 2.0 (cann_system.md 1.6).
 bool has_later_layout(const CannPart& part);
 
-// Whether the times of a part are known; else a finding says that `kind` is not read there.
+// Returns true if times of the part can be computed; otherwise adds a finding that `kind` is not
+// read.
 bool check_start(const ImportContext& context, const CannPart& part, std::string_view kind);
 
-// Says so where the chip of a part, by platform_version, is none of `chips`, on which the vendor's
-// tool reads `kind` (cann_system.md 1.1). Of an unknown chip nothing is said.
+// Adds a finding if the part's chip (platform_version) is not in `chips`, the chips on which the
+// vendor's tool reads `kind` (cann_system.md 1.1). Does nothing for an unknown chip.
 void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,
                      std::string_view kind, std::initializer_list<int> chips);
 
-// Whether samples of a collection can be of that time: from a day before its begin to 30 days after
-// it. Records without a mark say by it that they are none.
+// Returns true if a sample of the collection can have this time: from one day before its start to
+// 30 days after it. Used to reject records of formats without a magic.
 bool is_time(const CannSession& session, std::int64_t ns);
 
-// The value of a counter of 64 bits as a sample; what does not fit is the largest that does.
+// Value of a 64-bit counter as a sample, limited to INT64_MAX.
 constexpr std::int64_t sample_value(std::uint64_t value) {
   return value > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(value);
 }

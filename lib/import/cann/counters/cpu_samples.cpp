@@ -1,5 +1,5 @@
-// ai_ctrl_cpu.data and tscpu.data: samples of what the CPUs of a device ran: how often an event
-// came since the sample before, and the function that ran then. Source: cann_system.md 21.
+// Raw kinds ai_ctrl_cpu.data and tscpu.data: samples of a device's CPUs: the running function, and
+// how often an event occurred since the previous sample. Source: cann_system.md 21.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace msprof::cann {
 
 namespace {
 
-// Of one file.
+// Limits per file.
 constexpr std::size_t kMaxFunctions = 65536;
 constexpr std::size_t kMaxFunctionTracks = 4 * kMaxFunctions;
 constexpr std::size_t kMaxFunctionBytes = std::size_t{16} << 20;
@@ -26,14 +26,15 @@ void tell_clock(const ImportContext& context, const CannPart& part, std::string_
                      "against the capture's");
 }
 
-// The tracks of the CPUs of one group: one a function and event.
+// The tracks of one group of CPUs: one per function and event.
 class FunctionTracks {
  public:
   FunctionTracks(CannImport& import, const ImportContext& context, const CannPart& part,
                  std::string_view kind)
       : part_(part), tracks_(import, context, kind) {}
 
-  // `text` is function and module with a NUL between them. Empty: there are too many.
+  // Returns the number of a function. `text` is function and module, separated by NUL. Returns
+  // nullopt if there are too many functions.
   std::optional<std::size_t> function(std::string_view text) {
     const auto at = functions_.find(text);
     if (at != functions_.end()) return at->second;
@@ -44,8 +45,8 @@ class FunctionTracks {
     return functions_.size() - 1;
   }
 
-  // `place`: of the event among those that were asked for; kNull for one that was not. False: there
-  // are too many.
+  // `place` is the index of the event among the requested events, kNull if it was not requested.
+  // Returns false if there are too many tracks.
   bool add(std::size_t function, std::uint64_t event, std::int64_t place, std::int64_t time_ns,
            std::uint64_t count) {
     const std::uint64_t key = function << kEventBits | event;
@@ -59,7 +60,7 @@ class FunctionTracks {
   }
   void write() { tracks_.write(); }
 
-  static constexpr std::uint64_t kEventBits = 16;  // events are below this power of two
+  static constexpr std::uint64_t kEventBits = 16;  // events are less than 1 << kEventBits
 
  private:
   std::size_t open(const std::string& text, std::uint64_t event, std::int64_t place) {
@@ -86,15 +87,15 @@ class FunctionTracks {
 
 // ai_ctrl_cpu.data
 
-// "aicpu_sched 1402/1404 [002] 9691379.007847: 396680 r11:"
+// Head of a sample, for example "aicpu_sched 1402/1404 [002] 9691379.007847: 396680 r11:".
 struct SampleHead {
-  std::int64_t time_ns = 0;  // of the clock of the file
+  std::int64_t time_ns = 0;  // of the file's clock
   std::uint64_t core = 0;
   std::uint64_t event = 0;
   std::uint64_t count = 0;
 };
 
-// "r11:", "0x11:", "r11:k:": hexadecimal.
+// Parses a hexadecimal event: "r11:", "0x11:" or "r11:k:".
 bool read_event(std::string_view word, std::uint64_t& event) {
   word = word.substr(0, word.find(':'));
   if (word.starts_with("0x")) word.remove_prefix(2);
@@ -110,7 +111,7 @@ bool read_event(std::string_view word, std::uint64_t& event) {
   return true;
 }
 
-// The name of the program may have blanks: what follows is found from its end.
+// The program name may contain blanks, so the fields are searched after its end.
 bool read_head(std::string_view line, SampleHead& head) {
   constexpr int kSecondDecimals = 9;
   const std::size_t open = line.find(" [");
@@ -121,7 +122,7 @@ bool read_head(std::string_view line, SampleHead& head) {
   if (core.size() != 1 || !core.number(0, head.core) || words.size() < 3 || words.size() > 4 ||
       !words[0].ends_with(':') || !words[words.size() - 1].ends_with(':'))
     return false;
-  // Between count and event may be the word "raw".
+  // The word "raw" can be between count and event.
   if (words.size() == 4 && words[2] != "raw") return false;
   const auto time = scaled_decimal(words[0].substr(0, words[0].size() - 1), kSecondDecimals);
   if (!time || !words.number(1, head.count) || !read_event(words[words.size() - 1], head.event))
@@ -130,8 +131,8 @@ bool read_head(std::string_view line, SampleHead& head) {
   return true;
 }
 
-// "ffff80eb4 do_work+0xbf (/var/aicpu_scheduler)" as function, NUL and module. Names of functions
-// may have blanks and brackets.
+// Converts "ffff80eb4 do_work+0xbf (/var/aicpu_scheduler)" to function, NUL and module. Function
+// names may contain blanks and brackets.
 bool read_frame(std::string_view line, std::string& text) {
   line = trim(line);
   const std::size_t begin = line.find(' ');
@@ -164,8 +165,8 @@ class AiCtrlCpuKind : public TextKind {
     FunctionTracks ctrl(import_, context, part, "ctrl_cpu");
     FunctionTracks ai(import_, context, part, "ai_cpu");
     const std::vector<FunctionTracks*> groups = groups_of(part.info, ctrl, ai);
-    std::optional<SampleHead> head;  // of a sample whose first frame is next
-    bool is_inside = false;          // of one whose first frame was seen
+    std::optional<SampleHead> head;  // sample whose first frame comes next
+    bool is_inside = false;          // in a sample whose first frame was read
     std::string text;
     std::int64_t others = 0;
     bool has_sample = false;
@@ -177,7 +178,7 @@ class AiCtrlCpuKind : public TextKind {
       }
       SampleHead next;
       if (is_inside) {
-        // Of the other frames nothing is kept; the empty line behind the last may be lost.
+        // Ignores further frames. The empty line after the last frame may have been lost.
         if (line.starts_with('\t') || !read_head(line, next)) return {};
         is_inside = false;
         head = next;
@@ -221,7 +222,7 @@ class AiCtrlCpuKind : public TextKind {
     if (has_sample) tell_clock(context, part, name());
   }
 
-  // By number of core.
+  // Indexed by core number.
   static std::vector<FunctionTracks*> groups_of(const Info& info, FunctionTracks& ctrl,
                                                 FunctionTracks& ai) {
     std::vector<FunctionTracks*> groups;
@@ -254,13 +255,13 @@ struct __attribute__((packed)) TsCpuWire {
   std::uint32_t reserved;
   std::uint64_t backtrace[20];
   std::uint32_t unused[2];
-  std::uint64_t address;  // of what ran
+  std::uint64_t address;  // of the sampled instruction
   std::uint64_t time_ns;
   TsCpuCount counts[kCounts];
 };
 static_assert(sizeof(TsCpuWire) == 304);
 
-// Of another machine, with the same magic; where their fields are is not known.
+// Written by another machine with the same magic; the offsets of its fields are unknown.
 constexpr std::size_t kShortTsCpuBytes = 184;
 
 bool has_ts_cpu_magic(std::span<const std::byte> record) {
@@ -288,7 +289,7 @@ class TsCpuKind : public SliceKind {
   explicit TsCpuKind(CannImport& import) : SliceKind(import, "tscpu.data", kTsCpuFormat) {}
 
  private:
-  // The short form where the magic comes again after so many bytes.
+  // Short format if the magic appears again after kShortTsCpuBytes.
   RecordFormat format_of(const RawFile& file) const override {
     FileReader reader(file.path);
     std::array<std::byte, kShortTsCpuBytes + sizeof(std::uint32_t)> head{};
@@ -302,7 +303,7 @@ class TsCpuKind : public SliceKind {
     if (!check_start(context, part, name())) return;
     tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11});
     FunctionTracks tracks(import_, context, part, "ts_cpu");
-    // By event.
+    // Indexed by event.
     std::vector<std::int64_t> places(kMaxTsCpuEvent + 1, kNull);
     const auto& asked = part.info.ts_cpu_events;
     for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -327,7 +328,7 @@ class TsCpuKind : public SliceKind {
       if (!number) return stream.skip(context, record, kTooManyFunctions);
       for (std::size_t i = 0; i < TsCpuWire::kCounts; ++i) {
         const TsCpuCount count = wire.counts[i];
-        // A place that was not used.
+        // Unused entry.
         if (count.event == 0 && count.count == 0) continue;
         if (!tracks.add(*number, count.event, places[count.event], time_ns, count.count))
           return stream.skip(context, record, kTooManyFunctions);

@@ -1,5 +1,6 @@
-// SystemCpuUsage.data of a device and host_sys_cpu.data: dumps of /proc/stat: how long each core,
-// and all together, did what since the machine started. Source: cann_system.md 11.
+// Raw kind SystemCpuUsage.data of a device and host_sys_cpu.data: dumps of /proc/stat with the time
+// that each core, and all cores together, spent in each state since the machine started. Source:
+// cann_system.md 11.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,24 +16,24 @@ namespace msprof::cann {
 
 namespace {
 
-// The columns of /proc/stat. It counts in hundredths of a second (USER_HZ), whatever the kernel's
-// own clock is: what is added in a second is the percentage of one CPU.
+// Columns of /proc/stat. The unit is always 1/100 s (USER_HZ), independent of the kernel's clock,
+// so the increase per second is the percentage of one CPU.
 constexpr std::array<std::string_view, 10> kCpuStates = {
     "User", "Nice", "Sys", "Idle", "IoWait", "Irq", "Soft", "Steal", "Guest", "Guest Nice"};
 
 constexpr std::uint64_t kMaxCores = 1024;
 
-// Other lines that /proc/stat has.
+// Other lines in /proc/stat.
 constexpr std::array<std::string_view, 9> kOtherStatLines = {
     "intr ",          "ctxt ",    "btime ", "processes ", "procs_running ",
     "procs_blocked ", "softirq ", "page ",  "swap "};
 
 struct CpuTimes {
-  std::size_t core = 0;  // 0: all together, else one more than its number
+  std::size_t core = 0;  // 0: all cores; otherwise core number + 1
   std::array<std::uint64_t, kCpuStates.size()> states{};
 };
 
-// "cpu3 12 0 …"
+// Parses a line such as "cpu3 12 0 …".
 bool read_times(std::string_view line, CpuTimes& times) {
   const Words words(line);
   if (words.size() < 1 + kCpuStates.size() || words.size() > Words::kMaxCount) return false;
@@ -59,7 +60,7 @@ class CpuUsageKind : public TextKind {
 
  private:
   struct Core {
-    std::size_t first_track = 0;  // the others follow
+    std::size_t first_track = 0;  // tracks of the other states follow
     std::optional<std::int64_t> last_ns;
     CpuTimes last;
   };
@@ -111,7 +112,7 @@ class CpuUsageKind : public TextKind {
     tracks.write();
   }
 
-  // Gives the first of its tracks.
+  // Returns the first track.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::size_t core) {
     const auto number = static_cast<std::int64_t>(core) - 1;
     const std::string subject = core == 0 ? "CPU" : fmt::format("CPU {}", number);
@@ -128,7 +129,7 @@ class CpuUsageKind : public TextKind {
     return first;
   }
 
-  // What a core is used for, as tables call it; empty where that is not said.
+  // What a core is used for, as named in tables; empty if unknown.
   static std::string_view type_of(const CannPart& part, std::int64_t core) {
     const auto has = [core](const auto& cores) {
       return std::find(cores.begin(), cores.end(), core) != cores.end();

@@ -1,6 +1,6 @@
-// ddr.data: what the controllers of the DDR read and wrote since their records before. Records of
-// one moment are added up; those that name a master, which the total of others leaves out, are
-// counters of that master. Source: cann_system.md 5.
+// Raw kind ddr.data: amounts read and written by the DDR controllers since their previous records.
+// Records with the same time are added up. A record that names a master is a counter of that
+// master; other tools leave it out of the total. Source: cann_system.md 5.
 #include <fmt/format.h>
 
 #include "base/number.hpp"
@@ -12,11 +12,11 @@ namespace msprof::cann {
 namespace {
 
 struct __attribute__((packed)) DdrWire {
-  std::uint32_t time_us;  // after the start of the device; starts again after 71.6 minutes
-  std::uint32_t count;    // of words
-  std::uint32_t event;    // 0: read
+  std::uint32_t time_us;  // after the start of the device; wraps after 71.6 minutes
+  std::uint32_t count;    // in words
+  std::uint32_t event;    // 0: read, else write
   std::uint32_t controller;
-  std::uint32_t master;  // kNoMaster: all of them
+  std::uint32_t master;  // kNoMaster: all masters
 };
 static_assert(sizeof(DdrWire) == 20);
 
@@ -33,7 +33,7 @@ bool is_sound_ddr(std::span<const std::byte> record) {
 constexpr RecordFormat kDdrFormat{
     "ddr", sizeof(DdrWire), is_sound_ddr, "impossible controller or event", nullptr, false};
 
-// What a master, or all of them, moved at the moment that is being read.
+// Amounts moved by one master, or by all, at the current time.
 struct DdrFlow {
   std::uint32_t master = kNoMaster;
   std::size_t tracks[2]{};  // read, write
@@ -73,7 +73,7 @@ class DdrKind : public SliceKind {
     };
     flow_of(kNoMaster);
 
-    // The first interval begins at the start of the device, which is when its clock does.
+    // The first interval starts at the start of the device, when its clock starts.
     std::int64_t last_ns = part.start->after_start_us(0);
     std::int64_t moment_ns = kNull;
     std::uint64_t moment_offset = 0;
@@ -82,7 +82,7 @@ class DdrKind : public SliceKind {
       if (moment_ns <= last_ns) {
         context.report.skip_record(name(), part.name, kNoInterval, moment_offset);
       }
-      // Of a moment that has only records of masters the total is 0, as it is for others.
+      // If there are only records of masters, the total is 0, as in other tools.
       flows.front().is_seen[0] = flows.front().is_seen[1] = true;
       for (DdrFlow& flow : flows) {
         for (std::size_t way = 0; way < 2; ++way) {

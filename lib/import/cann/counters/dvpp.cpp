@@ -1,5 +1,5 @@
-// dvpp.data: how long the engines for pictures and videos worked: a line an engine and moment, with
-// what they did from their start, and of late. Source: cann_system.md 10.
+// Raw kind dvpp.data: use of the image and video engines. A line has one engine at one time: its
+// work since it started, and its recent work. Source: cann_system.md 10.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ struct DvppCounter {
   std::string_view unit;
 };
 
-// In the order of the words of a line; those in percent are kept in thousandths.
+// In the order of the words of a line. Percentages are stored in thousandths.
 constexpr std::array kDvppCounters = {
     DvppCounter{"All Time", "us"},       DvppCounter{"All Frame", "frames"},
     DvppCounter{"All Utilization", "%"}, DvppCounter{"Proc Time", "us"},
     DvppCounter{"Proc Frame", "frames"}, DvppCounter{"Proc Utilization", "%"},
     DvppCounter{"Last Time", "us"},      DvppCounter{"Last Frame", "frames"},
 };
-// Those that only grow: the times and frames from the start.
+// The first counters only increase: time and frames since the start.
 constexpr std::size_t kDvppTotals = 2;
 constexpr std::int64_t kPercentDivisor = 1000;
 
@@ -46,7 +46,7 @@ struct EngineSample {
   }
 };
 
-// `first`: the word behind the time.
+// `first` is the index of the word after the time.
 bool read_engine(const Words& words, std::size_t first, bool has_dvpp, EngineSample& sample) {
   if (has_dvpp && !words.number(first++, sample.dvpp)) return false;
   if (!words.number(first, sample.type) || !words.number(first + 1, sample.engine) ||
@@ -76,11 +76,11 @@ class DvppKind : public TextKind {
 
  private:
   struct Engine {
-    std::size_t first_track = 0;  // the others follow
+    std::size_t first_track = 0;  // tracks of the other counters follow
     EngineSample last;
   };
 
-  // Whether lines have a dvpp_id where no header says so.
+  // Whether lines have a dvpp_id if there is no header.
   bool has_dvpp_id() const {
     const auto& chip = import_.session.chip();
     constexpr int kWithout[] = {0, 2, 3, 4};
@@ -94,7 +94,7 @@ class DvppKind : public TextKind {
     tell_unexpected(import_, context, part, name(), {0, 1, 5, 7, 8, 11, 15, 16, 17, 18});
     CounterTracks tracks(import_, context, name());
     std::vector<Engine> engines;
-    std::size_t next = 0;  // the engines come in turn
+    std::size_t next = 0;  // engines appear in a fixed order
     const auto engine_of = [&](const EngineSample& sample) -> Engine* {
       for (std::size_t i = 0; i < engines.size(); ++i, ++next) {
         if (next >= engines.size()) next = 0;
@@ -138,7 +138,7 @@ class DvppKind : public TextKind {
     tracks.write();
   }
 
-  // Gives the first of its tracks.
+  // Returns the first track.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, const EngineSample& sample) {
     const std::string type = sample.type < kEngineTypes.size()
                                  ? std::string(kEngineTypes[sample.type])

@@ -1,5 +1,5 @@
-// hbm.data: what each channel of the HBM read and wrote. A record is one direction of a channel:
-// what it moved since its record before, in units of 32 bytes. Source: cann_system.md 4.
+// Raw kind hbm.data: amounts read and written by each HBM channel. A record has one direction of a
+// channel, and counts units of 32 bytes since the previous record. Source: cann_system.md 4.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@ namespace {
 struct __attribute__((packed)) HbmWire {
   std::uint64_t time_us;  // after the start of the device
   std::uint64_t count;
-  std::uint32_t event;  // 0: read
+  std::uint32_t event;  // 0: read, else write
   std::uint32_t channel;
 };
 static_assert(sizeof(HbmWire) == 24);
@@ -58,7 +58,7 @@ class HbmKind : public SliceKind {
     return has_later_layout(import_.session.part_of(file)) ? kHbmFormat2 : kHbmFormat;
   }
 
-  // One direction of a channel, and when it was last seen.
+  // One direction of a channel, and the time of its latest record.
   struct Lane {
     std::size_t track = 0;
     std::int64_t last_ns = kNull;
@@ -75,7 +75,7 @@ class HbmKind : public SliceKind {
       const auto [at, is_new] = lanes.try_emplace({amount.channel, amount.is_write});
       Lane& lane = at->second;
       if (is_new) lane.track = open(tracks, part, amount);
-      // The first only begins an interval: when its own began is not said.
+      // The first record only starts an interval, as the start of its own interval is unknown.
       if (lane.last_ns != kNull) {
         if (time_ns <= lane.last_ns) {
           context.report.skip_record(name(), part.name, kNoInterval, item.second);

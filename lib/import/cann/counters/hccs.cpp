@@ -1,5 +1,5 @@
-// hccs.data: bytes that a device sent and received over HCCS, counted from its start: a line a
-// moment. Source: cann_system.md 8.
+// Raw kind hccs.data: bytes that a device sent and received over HCCS since it started, one line
+// per sample. Source: cann_system.md 8.
 #include "import/cann/counters/counter_tracks.hpp"
 #include "import/cann/counters/text_kind.hpp"
 #include "import/cann/counters/time_order.hpp"

@@ -1,7 +1,7 @@
-// host_syscall.data and host_pthreadcall.data: calls of the process into the kernel and into the
-// thread library, as perf trace and ltrace print them: a line a call. Their clocks are their own:
-// the first line of each is taken to be at the begin of the collection, as the vendor's tool does.
-// Source: cann_system.md 17.
+// Raw kinds host_syscall.data and host_pthreadcall.data: system calls and thread library calls of
+// the process, as printed by perf trace and ltrace, one line per call. Each file has a separate
+// clock: like the vendor's tool, this assumes that its first line is at the start of the
+// collection. Source: cann_system.md 17.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -16,12 +16,12 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMaxCallTracks = 65536;  // a file: threads by calls
+constexpr std::size_t kMaxCallTracks = 65536;  // per file: pairs of thread and call
 
-// A line; times are of the clock of its file.
+// A parsed line; times are of the file's clock.
 struct CallLine {
   std::int64_t start_ns = 0;
-  std::optional<std::int64_t> duration_ns;  // empty: a call of which this is one half
+  std::optional<std::int64_t> duration_ns;  // empty if the line is only one half of a call
   std::uint64_t thread = 0;
   std::string_view name;
 };
@@ -47,7 +47,8 @@ bool read_thread_number(std::string_view digits, std::uint64_t& value) {
   return words.size() == 1 && words.number(0, value);
 }
 
-// "1234576.633 ( 1.507 ms): python3/4321 read(fd: 26) = 0"; without a thread it is the process's.
+// Parses "1234576.633 ( 1.507 ms): python3/4321 read(fd: 26) = 0". If the thread is absent, it is
+// the process id.
 LineIs read_syscall(std::string_view line, std::uint64_t process, CallLine& call) {
   constexpr int kMsDecimals = 6;
   const std::size_t open = line.find(" (");
@@ -83,7 +84,7 @@ LineIs read_syscall(std::string_view line, std::uint64_t process, CallLine& call
   return is_call_name(call.name) ? LineIs::call : LineIs::damaged;
 }
 
-// "[pid 4322] 1715760307.208008 python3->pthread_once(0x1234) = 0 <0.000027>"
+// Parses "[pid 4322] 1715760307.208008 python3->pthread_once(0x1234) = 0 <0.000027>".
 LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine& call) {
   constexpr int kSecondDecimals = 9;
   constexpr std::string_view kPid = "[pid ";
@@ -103,7 +104,7 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
   if (!start) return LineIs::damaged;
   call.start_ns = *start;
   line = without_blanks(line.substr(blank));
-  // Ends of programs, signals.
+  // Program exits and signals.
   if (line.starts_with("+++") || line.starts_with("---")) return LineIs::other;
   if (line.ends_with("<unfinished ...>") || line.starts_with("<... ")) return LineIs::call;
   const std::size_t arrow = line.find("->");
@@ -117,13 +118,13 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
   return call.duration_ns && is_call_name(call.name) ? LineIs::call : LineIs::damaged;
 }
 
-// The tracks of one file: one a call of a thread.
+// The tracks of one file: one per thread and call.
 class CallTracks {
  public:
   CallTracks(CannImport& import, const ImportContext& context, std::string_view kind)
       : tracks_(import, context, kind) {}
 
-  // Empty: there are too many.
+  // Returns nullopt if there are too many tracks.
   std::optional<std::size_t> of(std::uint64_t thread, std::string_view name) {
     auto at = numbers_.find(name);
     if (at == numbers_.end()) {
@@ -180,7 +181,7 @@ class HostCallKind : public TextKind {
       std::size_t track = 0;
       std::int64_t begin_ns = 0;
     };
-    // Lines come in the order in which calls ended.
+    // Lines are in the order in which calls ended.
     TimeOrder<Call> order;
     const auto take = [&](std::int64_t end_ns, const Call& call) {
       tracks.add(call.track, call.begin_ns, end_ns);

@@ -1,6 +1,5 @@
-// host_cpu.data: what the threads of the process used of each CPU of the host: blocks of a moment,
-// the time since the host started, and a line of /proc/<pid>/stat a thread.
-// Source: cann_system.md 16.1.
+// Raw kind host_cpu.data: usage of each host CPU by the threads of the process. A block has a time,
+// the host's uptime, and one line of /proc/<pid>/stat per thread. Source: cann_system.md 16.1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,25 +14,24 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::int64_t kMillionths = 1'000'000;
-// Products of these stay within 128 bits.
+// Limits that keep products within 128 bits.
 constexpr std::int64_t kMaxUptimeUs = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxTickHz = kMillionths;
 constexpr std::uint64_t kMaxHostTicks = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMaxHostCpus = 4096;
 constexpr std::size_t kMaxHostThreads = std::size_t{1} << 20;
 
-// What a line of stat says of a thread.
 struct ThreadLine {
   std::uint64_t id = 0;
-  std::uint64_t ticks = 0;  // of the CPU, in user and kernel mode
-  std::uint64_t cpu = 0;    // where it ran last
+  std::uint64_t ticks = 0;  // CPU time in user and kernel mode
+  std::uint64_t cpu = 0;    // CPU on which it last ran
 };
 
-// "4321 (my program) S 1 …": the name may have blanks and brackets.
+// Parses "4321 (my program) S 1 …". The name may contain blanks and brackets.
 bool read_thread(std::string_view line, ThreadLine& thread) {
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string_view::npos) return false;
-  // Places behind the name: those of the whole line, less two.
+  // Word indexes count from the end of the name: field number in the whole line minus 3 (proc(5)).
   const Words words(line.substr(name_end + 1));
   std::uint64_t user = 0;
   std::uint64_t kernel = 0;
@@ -44,7 +42,7 @@ bool read_thread(std::string_view line, ThreadLine& thread) {
   return user < kMaxHostTicks && kernel < kMaxHostTicks && thread.cpu < kMaxHostCpus;
 }
 
-// part / whole in millionths, a half to the even.
+// part / whole in millionths, rounded half to even.
 int128 millionths(int128 part, int128 whole) {
   const int128 scaled = part * kMillionths;
   int128 rounded = scaled / whole;
@@ -53,7 +51,6 @@ int128 millionths(int128 part, int128 whole) {
   return rounded;
 }
 
-// The blocks of one host, one by one.
 class CpuBlocks {
  public:
   CpuBlocks(CannImport& import, const ImportContext& context, const CannPart& part,
@@ -83,7 +80,7 @@ class CpuBlocks {
   }
 
  private:
-  // What the next line is; of a block that was counted as damaged the rest is passed over.
+  // What the next line must be. `lost`: the rest of a damaged block is skipped.
   enum class State { none, lost, uptime, threads };
 
   std::string_view begin(std::string_view line) {
@@ -129,7 +126,7 @@ class CpuBlocks {
     lines_.count();
     if (!goes_on) return {};
     if (line.ticks < before) return kCounterFell;
-    // Not more than passed; in millionths of a tick.
+    // At most the elapsed time; in millionths of a tick.
     const int128 used = std::min(int128{line.ticks - before} * kMillionths, whole());
     if (line.cpu >= cpus_.size()) cpus_.resize(static_cast<std::size_t>(line.cpu) + 1);
     Cpu& cpu = cpus_[static_cast<std::size_t>(line.cpu)];
@@ -140,7 +137,7 @@ class CpuBlocks {
     return {};
   }
 
-  // Ticks of the interval, in millionths.
+  // Length of the interval in millionths of a tick.
   int128 whole() const { return int128{span_us_} * part_.info.cpu_time_hz; }
 
   void end_interval() {
@@ -181,11 +178,11 @@ class CpuBlocks {
 
   struct Thread {
     std::uint64_t ticks = 0;
-    std::uint64_t block = 0;  // where it was seen last
+    std::uint64_t block = 0;  // last block that contains the thread
   };
   struct Cpu {
     int128 used = 0;
-    std::uint64_t block = 0;  // where it was used last
+    std::uint64_t block = 0;  // last block in which the CPU was used
     std::optional<std::size_t> track;
   };
 
@@ -197,10 +194,10 @@ class CpuBlocks {
   CounterTracks tracks_;
   std::unordered_map<std::uint64_t, Thread> threads_;
   std::vector<Cpu> cpus_;
-  std::vector<std::size_t> used_cpus_;  // in the interval
+  std::vector<std::size_t> used_cpus_;  // in the current interval
   std::optional<std::size_t> mean_track_;
   State state_ = State::none;
-  std::uint64_t block_ = 0;  // blocks so far
+  std::uint64_t block_ = 0;  // number of blocks so far
   std::int64_t before_ns_ = 0;
   std::int64_t time_ns_ = 0;
   std::int64_t uptime_us_ = 0;

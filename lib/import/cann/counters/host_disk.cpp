@@ -1,5 +1,5 @@
-// host_disk.data: what the process read from disks and wrote, as iotop prints it: the moment of the
-// start, then a line an interval. Source: cann_system.md 16.3.
+// Raw kind host_disk.data: data read from and written to disks by the process, as printed by iotop:
+// a start time, then one line per interval. Source: cann_system.md 16.3.
 #include "base/number.hpp"
 #include "import/cann/counters/counter_tracks.hpp"
 #include "import/cann/counters/text_kind.hpp"
@@ -8,10 +8,10 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr int kDiskDecimals = 6;  // of rates and percentages, as they are kept
+constexpr int kDiskDecimals = 6;  // decimals kept of rates and percentages
 constexpr std::int64_t kDiskMillionth = 1'000'000;
 
-// "396.54", "K/s": millionths of a byte a second.
+// Parses for example "396.54" and "K/s". Returns millionths of a byte per second.
 std::optional<std::int64_t> disk_rate_of(std::string_view number, std::string_view unit) {
   constexpr std::string_view kUnits = "BKMG";
   const auto value = scaled_decimal(number, kDiskDecimals);
@@ -55,7 +55,7 @@ class HostDiskKind : public TextKind {
     const std::size_t usage = open("Usage", "%", kDiskMillionth);
 
     std::optional<std::int64_t> start_ns;
-    std::int64_t number = 0;  // of the interval since the start
+    std::int64_t number = 0;  // intervals since `start_ns`
     const auto moment = [&](std::int64_t intervals) {
       constexpr int128 kSecond = 1'000'000'000;
       const int128 ns = *start_ns + intervals * kSecond / part.info.host_disk_hz;
@@ -69,7 +69,7 @@ class HostDiskKind : public TextKind {
         if (words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
         const std::int64_t begin_ns = part.start->of_host(ns);
         if (!is_time(import_.session, begin_ns)) return kImpossibleTime;
-        // The recording began anew.
+        // A second start_time means that the recording was restarted.
         if (start_ns && begin_ns < moment(number)) return kTooLate;
         start_ns = begin_ns;
         number = 0;
@@ -78,10 +78,10 @@ class HostDiskKind : public TextKind {
       std::uint64_t thread = 0;
       if (words[0] == "Total" || words[0] == "Actual" || words[0] == "Current" ||
           words[0] == "TIME" || words[0] == "TID")
-        return {};  // of iotop's heads
+        return {};  // headers of iotop
       if (!words.number(1, thread)) return kNotTheForm;
       if (!start_ns) return "no start_time before it";
-      // A line is an interval, whatever can be read of it.
+      // Every line is an interval, even if it cannot be parsed.
       const std::int64_t begin_ns = moment(number);
       const std::int64_t end_ns = moment(++number);
       if (words.size() < 8) return kNotTheForm;

@@ -1,5 +1,5 @@
-// host_mem.data: memory of the process on the host: a moment and a line of /proc/<pid>/statm.
-// Source: cann_system.md 16.2.
+// Raw kind host_mem.data: host memory of the process. A line has a time and the contents of
+// /proc/<pid>/statm. Source: cann_system.md 16.2.
 #include "import/cann/counters/counter_tracks.hpp"
 #include "import/cann/counters/text_kind.hpp"
 #include "import/cann/counters/time_order.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kHostKilobyte = 1024;
 
-// `value` * `factor`, or the largest that there is.
+// Returns `value` * `factor`, limited to INT64_MAX.
 std::int64_t saturating_product(std::uint64_t value, std::uint64_t factor) {
   std::uint64_t result = 0;
   return __builtin_mul_overflow(value, factor, &result) ? INT64_MAX : sample_value(result);

@@ -1,5 +1,5 @@
-// host_network.data: bytes that each network card of the host received and sent, counted from its
-// start: blocks of a moment and the lines of /proc/net/dev. Source: cann_system.md 16.4.
+// Raw kind host_network.data: bytes that each network card of the host received and sent since it
+// started. A block has a time and the lines of /proc/net/dev. Source: cann_system.md 16.4.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxNetworkCards = 256;
 
-// The blocks of one host, one by one.
 class NetworkBlocks {
  public:
   NetworkBlocks(CannImport& import, const ImportContext& context, const CannPart& part,
@@ -21,7 +20,7 @@ class NetworkBlocks {
 
   std::string_view take(std::string_view line) {
     if (line.starts_with("time ")) return begin(line);
-    // Titles of the columns have '|'.
+    // Column headers contain '|'.
     if (is_lost_ || line.empty() || line.find('|') != std::string_view::npos) return {};
     if (block_ == 0) return kNotTheForm;
     const std::size_t colon = line.find(':');
@@ -45,7 +44,7 @@ class NetworkBlocks {
     std::string name;
     std::size_t rx = 0;
     std::size_t tx = 0;
-    std::uint64_t block = 0;  // where it was seen last
+    std::uint64_t block = 0;  // last block that contains the card
     std::uint64_t received = 0;
     std::uint64_t sent = 0;
   };
@@ -65,7 +64,7 @@ class NetworkBlocks {
     return {};
   }
 
-  // What the cards are built for: a sample each, at the begin.
+  // Nominal speed of each card: one sample at the start.
   void open_speeds() {
     for (const NetworkCard& card : part_.info.network_cards) {
       const std::size_t speed = tracks_.open({.device = {},
@@ -93,7 +92,7 @@ class NetworkBlocks {
     return fell ? kCounterFell : std::string_view();
   }
 
-  // Cards come in the same order in every block.
+  // Finds or adds a card. Cards have the same order in every block.
   Card* find(std::string_view name) {
     if (next_ < cards_.size() && cards_[next_].name == name) return &cards_[next_++];
     const auto found = std::find_if(cards_.begin(), cards_.end(),
@@ -122,9 +121,9 @@ class NetworkBlocks {
   SliceLines& lines_;
   CounterTracks tracks_;
   std::vector<Card> cards_;
-  std::size_t next_ = 0;     // the card that is likely next
-  bool is_lost_ = false;     // within a block that was counted as damaged
-  std::uint64_t block_ = 0;  // blocks so far
+  std::size_t next_ = 0;     // index of the expected card
+  bool is_lost_ = false;     // in a block that was counted as damaged
+  std::uint64_t block_ = 0;  // number of blocks so far
   std::int64_t before_ns_ = 0;
   std::int64_t time_ns_ = 0;
 };

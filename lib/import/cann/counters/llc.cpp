@@ -1,6 +1,6 @@
-// llc.data of all chips but the 310: events of each last level cache, counted since the records
-// before. Its hit rate and throughput are computed here, from all events of a moment.
-// Source: cann_system.md 6.
+// Raw kind llc.data of all chips except the 310: events of each last-level cache, counted since the
+// previous records. Hit rate and throughput are computed here from all events of one time. Source:
+// cann_system.md 6.
 #include "import/cann/counters/llc.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,8 @@ static_assert(sizeof(LlcWire2) == 24);
 
 constexpr std::uint32_t kMaxCaches = 1024;
 constexpr std::uint32_t kMaxLlcEvents = 256;
-constexpr std::uint64_t kMaxLlcCount = std::uint64_t{1} << 55;  // as bytes it still fits
+// its size in bytes still fits 64 bits
+constexpr std::uint64_t kMaxLlcCount = std::uint64_t{1} << 55;
 constexpr std::int64_t kLlcLineBytes = 64;
 
 template <typename Wire>
@@ -51,8 +52,7 @@ constexpr RecordFormat kLlcFormat{"llc",       sizeof(LlcWire), is_sound_llc<Llc
 constexpr RecordFormat kLlcFormat2{"llc",       sizeof(LlcWire2), is_sound_llc<LlcWire2>,
                                    kUnsoundLlc, nullptr,          false};
 
-// Places of the events of a moment: 0 and 1 are what was moved, 4 and 6 what was looked up, 2, 3,
-// 5 and 7 what was found.
+// Indexes of the events of one time: 0 and 1 count transfers, 4 and 6 lookups, 2, 3, 5 and 7 hits.
 constexpr std::size_t kLlcPlaces = 8;
 using LlcEvents = std::array<std::uint32_t, kLlcPlaces>;
 constexpr LlcEvents kLlcReadEvents = {0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36};
@@ -63,8 +63,8 @@ constexpr unsigned kLlcFound = 0b1010'1100;
 
 constexpr std::string_view kLacksEvent = "a moment that lacks an event";
 
-// What was found of what was looked up, in thousandths: exact halves to the even one. Of nothing
-// looked up it is 0, as it is for others.
+// Hits per lookup in thousandths, rounded half to even. 0 if there are no lookups, as in other
+// tools.
 std::int64_t hit_thousandths(std::uint64_t found, std::uint64_t looked_up) {
   if (looked_up == 0) return 0;
   const int128 scaled = int128{found} * 1000;
@@ -79,10 +79,10 @@ struct LlcCache {
   std::size_t hit_rate = 0;
   std::size_t throughput = 0;
   std::int64_t last_ns = kNull;
-  // The moment that is being read.
+  // The records of the current time.
   std::int64_t time_ns = kNull;
   std::uint64_t offset = 0;
-  unsigned seen = 0;  // a bit a place
+  unsigned seen = 0;  // one bit per index
   std::array<std::uint64_t, kLlcPlaces> counts{};
 
   std::uint64_t sum(unsigned places) const {
@@ -137,7 +137,7 @@ class LlcKind : public SliceKind {
                    hit_thousandths(cache.sum(kLlcFound), cache.sum(kLlcLookedUp)));
       }
       const bool has_moved = (cache.seen & kLlcMoved) == kLlcMoved;
-      // The first moment only begins an interval: when its own began is not said.
+      // The first time only starts an interval, as the start of its own interval is unknown.
       if (has_moved && cache.last_ns != kNull) {
         tracks.add(cache.throughput, cache.last_ns, cache.time_ns,
                    static_cast<std::int64_t>(cache.sum(kLlcMoved)) * kLlcLineBytes);

@@ -1,12 +1,12 @@
-// What the two forms of llc.data share: which of them a part has. For the kinds llc.
-// Source: cann_system.md 6.
+// Determines which of the two formats of llc.data a part has. Source: cann_system.md 6.
 #pragma once
 
 #include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 
-// The 310 has text where capacity or bandwidth was counted; all others have records.
+// Returns true if the part has text: llc_profiling is capacity or bandwidth, or is unknown on a
+// 310. Other parts have binary records.
 inline bool has_llc_text(const CannImport& import, const CannPart& part) {
   const std::string& what = part.info.llc_profiling;
   if (what == "capacity" || what == "bandwidth") return true;
@@ -14,7 +14,7 @@ inline bool has_llc_text(const CannImport& import, const CannPart& part) {
   return what != "read" && what != "write" && chip && chip->platform == 0;
 }
 
-// Says that sample.json does not tell what was counted.
+// Adds a finding that sample.json does not name the counted events.
 inline void tell_unknown_llc(const ImportContext& context, const CannPart& part,
                              std::string_view kind) {
   const std::string& what = part.info.llc_profiling;

@@ -1,6 +1,6 @@
-// llc.data of the 310: text, a line an event and moment: "1.000 12 hisi_l3c0_1/dsid0/". What each
-// CPU holds of the last level cache, or what was read and written through it.
-// Source: cann_system.md 6.
+// Raw kind llc.data of the 310: text with one line per event and time, for example "1.000 12
+// hisi_l3c0_1/dsid0/". Contains either the cache capacity used by each CPU, or the amounts read and
+// written through the cache. Source: cann_system.md 6.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kCacheLineBytes = 64;
 constexpr std::int64_t kMaxLineCount = INT64_MAX / 64;
 
-// Numbers of events; of capacity they are those of CPUs.
+// Event numbers for bandwidth; for capacity the number is that of the CPU.
 enum LlcEvent : std::size_t {
   kReadAllocate,
   kReadNoallocate,
@@ -40,7 +40,8 @@ struct LlcLine {
   std::string_view event;
 };
 
-// Words in brackets are remarks; "<not counted>" is 0. False for a line that is none.
+// Parses a line; returns false if it is invalid. Words in brackets are remarks; "<not counted>" is
+// 0.
 bool read_llc_line(std::string_view line, LlcLine& out) {
   constexpr int kNsPlaces = 9;
   const Words words(line);
@@ -58,7 +59,8 @@ bool read_llc_line(std::string_view line, LlcLine& out) {
   return words.number(1, out.count) && out.count <= kMaxLineCount;
 }
 
-// The word between slashes, "dsid0" of "hisi_l3c0_1/dsid0/"; else the event itself.
+// Text between slashes, for example "dsid0" in "hisi_l3c0_1/dsid0/"; without slashes the whole
+// event.
 std::string_view bare_llc_event(std::string_view event) {
   const std::size_t begin = event.find('/');
   if (begin == std::string_view::npos) return event;
@@ -66,7 +68,7 @@ std::string_view bare_llc_event(std::string_view event) {
   return rest.substr(0, rest.find('/'));
 }
 
-// Its number, `otherwise` where the event is none that `is_capacity` has.
+// Number of an event; `otherwise` if it is unknown for this mode.
 std::size_t llc_event_number(std::string_view event, bool is_capacity, std::size_t otherwise) {
   const std::string_view bare = bare_llc_event(event);
   if (is_capacity) {
@@ -93,7 +95,7 @@ class LlcTextKind : public TextKind {
     std::size_t event = 0;
     std::int64_t bytes = 0;
   };
-  // The amounts of one moment: the caches of a chip have a line each.
+  // The amounts of one time, added over the caches of the chip, which have one line each.
   struct Moment {
     std::int64_t time_ns = kNull;
     std::array<std::int64_t, kMaxEvents> bytes{};
@@ -117,7 +119,7 @@ class LlcTextKind : public TextKind {
     const std::vector<std::size_t> opened =
         is_capacity ? open_capacity(tracks, part) : open_bandwidth(tracks, part);
 
-    // As of others, the first interval begins at the start of the device.
+    // As in other tools, the first interval starts at the start of the device.
     std::int64_t last_ns = part.start->after_start_us(0);
     Moment moment;
     const auto end_moment = [&] {
@@ -171,7 +173,7 @@ class LlcTextKind : public TextKind {
     }
   }
 
-  // Whose CPU it is, is in the detail.
+  // The detail is the owner of the CPU.
   static std::vector<std::size_t> open_capacity(CounterTracks& tracks, const CannPart& part) {
     const auto has = [](const std::vector<std::int64_t>& cpus, std::size_t cpu) {
       return std::find(cpus.begin(), cpus.end(), static_cast<std::int64_t>(cpu)) != cpus.end();
@@ -193,7 +195,7 @@ class LlcTextKind : public TextKind {
     return opened;
   }
 
-  // Read, Write, and what of them was found in the cache.
+  // Opens Read and Write, and the hits of each.
   static std::vector<std::size_t> open_bandwidth(CounterTracks& tracks, const CannPart& part) {
     std::vector<std::size_t> opened;
     for (const std::string_view counter : {"Read", "Read Hit", "Write", "Write Hit"}) {

@@ -1,5 +1,5 @@
-// netdev_stats.data: what the network devices of an NPU counted, by the clock of the host: a line a
-// moment. Source: cann_system.md 12.
+// Raw kind netdev_stats.data: counters of an NPU's network devices, with times of the host's clock,
+// one line per sample. Source: cann_system.md 12.
 #include <array>
 
 #include "import/cann/counters/counter_tracks.hpp"

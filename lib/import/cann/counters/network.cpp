@@ -1,5 +1,5 @@
-// nic.data and roce.data: what a port of the network sent and received: a line a port and moment,
-// with rates, and counts from the start of the port. Source: cann_system.md 9.
+// Raw kinds nic.data and roce.data: data sent and received by a network port. A line has one port
+// at one time: rates, and counts since the port started. Source: cann_system.md 9.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 struct NetworkCounter {
   std::string_view name;
   std::string_view unit;
-  bool is_count;  // from the start of the port; else a value of the moment, in thousandths
+  bool is_count;  // since the port started; else a current value in thousandths
 };
 
 // In the order of the words of a line.
@@ -36,7 +36,7 @@ constexpr std::array kNetworkCounters = {
 };
 constexpr std::int64_t kThousandths = 1000;
 
-// Words of a line: the time, the counters, the port, and a type, which nothing uses.
+// Words of a line: time, counters, port, and a type, which is not used.
 constexpr std::size_t kWordsWithoutPort = 1 + kNetworkCounters.size();
 constexpr std::size_t kWordsWithType = kWordsWithoutPort + 2;
 constexpr std::size_t kMaxPorts = 256;
@@ -72,7 +72,7 @@ class NetworkKind : public TextKind {
  private:
   struct Port {
     std::uint64_t number = 0;
-    std::size_t first_track = 0;  // the others follow
+    std::size_t first_track = 0;  // tracks of the other counters follow
     PortSample last;
   };
 
@@ -82,7 +82,7 @@ class NetworkKind : public TextKind {
     tell_unexpected(import_, context, part, name(), chips_);
     CounterTracks tracks(import_, context, name());
     std::vector<Port> ports;
-    std::size_t next = 0;  // the ports come in turn
+    std::size_t next = 0;  // ports appear in a fixed order
     const auto port_of = [&](std::uint64_t number) -> Port* {
       for (std::size_t i = 0; i < ports.size(); ++i, ++next) {
         if (next >= ports.size()) next = 0;
@@ -102,7 +102,7 @@ class NetworkKind : public TextKind {
       }
       return &port;
     };
-    std::size_t expected_words = 0;  // as many as the first line has
+    std::size_t expected_words = 0;  // number of words of the first line
     const auto take = [&](std::int64_t time_ns, const PortSample& sample) {
       Port* const port = port_of(sample.port);
       if (port == nullptr) return lines.skip(kTooManyPorts);
@@ -112,8 +112,8 @@ class NetworkKind : public TextKind {
             has_fallen || (kNetworkCounters[i].is_count && sample.values[i] < port->last.values[i]);
         tracks.add(port->first_track + i, time_ns, sample.values[i]);
       }
-      // What is counted stays true; but how much was added is not known. Lines without a port may
-      // be of several.
+      // The counter value is kept, but the increase is unknown. Lines without a port are not
+      // reported, as they may be of several ports.
       if (has_fallen && expected_words != kWordsWithoutPort) lines.skip(kCounterFell);
       port->last = sample;
     };

@@ -1,5 +1,5 @@
-// npu_mem.app, npu_mem.data: memory in use of the application and of the whole device, in bytes.
-// Source: cann_system.md 2.
+// Raw kinds npu_mem.app and npu_mem.data: memory used by the application and by the whole device,
+// in bytes. Source: cann_system.md 2.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,15 +13,15 @@ namespace msprof::cann {
 namespace {
 
 struct __attribute__((packed)) NpuMemWire {
-  std::uint32_t time_us;        // after the start of the device; starts again after 71.6 minutes
+  std::uint32_t time_us;        // after the start of the device; wraps after 71.6 minutes
   std::uint32_t event;          // 0: the application, 1: the device
-  std::uint64_t later_time_us;  // of version 2.0, in place of the other
+  std::uint64_t later_time_us;  // version 2.0 only, replaces time_us
   std::uint64_t ddr_bytes;
   std::uint64_t hbm_bytes;
 };
 static_assert(sizeof(NpuMemWire) == 32);
 
-// Narrow, because records have no mark: what is no record should not look like one.
+// Strict limits, because records have no magic and other data must not pass as records.
 constexpr std::uint32_t kMaxMemEvents = 16;
 constexpr std::uint64_t kMaxMemBytes = std::uint64_t{1} << 48;
 

@@ -1,4 +1,4 @@
-// npu_module_mem.data: bytes that each software module has reserved. Source: cann_system.md 3.
+// Raw kind npu_module_mem.data: bytes reserved by each software module. Source: cann_system.md 3.
 #include <fmt/format.h>
 
 #include "import/cann/counters/counter_tracks.hpp"
@@ -12,7 +12,7 @@ struct __attribute__((packed)) ModuleMemWire {
   std::uint32_t module;
   std::uint32_t reserved;
   std::uint64_t host_count;
-  std::uint64_t bytes;  // a negative number: not known
+  std::uint64_t bytes;  // unknown if negative
 };
 static_assert(sizeof(ModuleMemWire) == 24);
 

@@ -1,5 +1,5 @@
-// pcie.data: least, largest and mean bandwidth of seven kinds of traffic, or their latency, over
-// an interval. Source: cann_system.md 7.
+// Raw kind pcie.data: minimum, maximum and mean over an interval, for seven types of traffic: the
+// bandwidth, or the latency. Source: cann_system.md 7.
 #include <array>
 
 #include "import/cann/counters/counter_tracks.hpp"
@@ -9,17 +9,17 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::size_t kPcieGroups = 7;
-constexpr std::size_t kPcieLatency = 3;  // this group is of ns, the others of bytes a microsecond
+constexpr std::size_t kPcieLatency = 3;  // this group is in ns, the others in bytes per microsecond
 constexpr std::array<std::string_view, kPcieGroups> kPcieNames = {
     "PCIe Tx posted", "PCIe Tx non-posted", "PCIe Tx completion", "PCIe Tx non-posted latency",
     "PCIe Rx posted", "PCIe Rx non-posted", "PCIe Rx completion"};
 constexpr std::array<std::string_view, 3> kPcieCounters = {"Min", "Max", "Avg"};
-constexpr std::uint32_t kNothingSeen = 0xFFFFF;  // of a minimum
+constexpr std::uint32_t kNothingSeen = 0xFFFFF;  // minimum if there was no traffic
 
 struct __attribute__((packed)) PcieWire {
   std::uint64_t device_ns;  // of the device's monotonic clock
   std::uint32_t device;
-  std::uint32_t values[kPcieGroups][3];  // as kPcieCounters
+  std::uint32_t values[kPcieGroups][3];  // in the order of kPcieCounters
 };
 static_assert(sizeof(PcieWire) == 96);
 

@@ -1,5 +1,5 @@
-// Dumps of files of /proc: blocks of lines, each with the moment at which it was taken before it.
-// For the kinds of CPU times and memory. Source: cann_system.md 11.
+// Reads dumps of /proc files: blocks of lines, each preceded by its time. Used for CPU times and
+// memory. Source: cann_system.md 11.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace msprof::cann {
 inline constexpr std::string_view kNoTimeStamp = "behind no time stamp";
 inline constexpr std::string_view kCutBlock = "a block without its end";
 
-// The lines that frame a block: "TimeStamp:<ns>", "Index:<n>", "DataLen:<n>", and the empty line at
-// its end. The ns are of the monotonic clock of the device, in the host's folder of the host.
+// Recognizes the lines around a block: "TimeStamp:<ns>", "Index:<n>", "DataLen:<n>", and the empty
+// line at its end. The time is in ns of the device's monotonic clock, or of the host's in the host
+// folder.
 class ProcFrame {
  public:
   ProcFrame(const CannSession& session, const StartMoment& start)
       : session_(session), start_(start) {}
 
-  // Empty for a line within a block; else what SliceLines wants to know of the line.
+  // Returns nullopt for a line within a block, else the result for SliceLines::Take.
   std::optional<std::string_view> take(std::string_view line);
-  // Of the block; empty where it has no time stamp that can be read.
+  // Time of the block; nullopt if it has no valid time stamp.
   std::optional<std::int64_t> time_ns() const { return time_ns_; }
 
  private:
@@ -32,16 +33,17 @@ class ProcFrame {
   std::optional<std::int64_t> time_ns_;
 };
 
-// True for the line that begins a block: what was before it is over.
+// Returns true for the first line of a block, which also ends the previous block.
 bool begins_block(std::string_view line);
 
-// True for a line "ProcessName:python3", which has the name, safe to show.
+// names_process() returns true for a line such as "ProcessName:python3". process_name_in() returns
+// the name, made printable.
 bool names_process(std::string_view line);
 std::string process_name_in(std::string_view line);
-// "python3 (1402)", "Process 1402": how a process is called where there is one text.
+// Subject of a process's tracks: "python3 (1402)", or "Process 1402" without a name.
 std::string process_subject(std::string_view name, std::int64_t pid);
 
-// The 1402 of "1402-Memory.data", where `ending` is "-Memory.data"; empty for another stem.
+// Returns 1402 for "1402-Memory.data" and ending "-Memory.data"; nullopt for other stems.
 std::optional<std::int64_t> pid_in_stem(std::string_view stem, std::string_view ending);
 
 }  // namespace msprof::cann

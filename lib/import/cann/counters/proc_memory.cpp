@@ -1,5 +1,5 @@
-// Memory.data of a device, host_sys_mem.data, and <pid>-Memory.data of both: dumps of /proc/meminfo
-// and of /proc/<pid>/statm. Source: cann_system.md 11.
+// Raw kinds Memory.data of a device, host_sys_mem.data, and <pid>-Memory.data of both: dumps of
+// /proc/meminfo and /proc/<pid>/statm. Source: cann_system.md 11.
 #include <algorithm>
 #include <array>
 
@@ -31,7 +31,7 @@ constexpr std::array kMemoryFields = {
     MemoryField{"HugePages_Free", "Huge Pages Free", "pages"},
 };
 
-// kNull: the block does not have it.
+// kNull if the block does not contain the field.
 using MemoryValues = std::array<std::int64_t, kMemoryFields.size()>;
 constexpr MemoryValues no_memory_values() {
   MemoryValues values{};
@@ -39,7 +39,7 @@ constexpr MemoryValues no_memory_values() {
   return values;
 }
 
-// "MemFree:   8040503 kB"; other keys are as good, and not kept.
+// Parses a line such as "MemFree:   8040503 kB". Other keys are valid but ignored.
 bool read_field(std::string_view line, MemoryValues& values) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return false;
@@ -84,7 +84,7 @@ class SystemMemoryKind : public TextKind {
     TimeOrder<MemoryValues> order;
     ProcFrame frame(import_.session, *part.start);
     MemoryValues block = no_memory_values();
-    bool is_open = false;  // has lines, and no end yet
+    bool is_open = false;  // has lines but no end yet
     lines.read([&](std::string_view line) -> std::string_view {
       const bool ends = line.empty() && is_open;
       if (begins_block(line) && is_open) lines.skip(kCutBlock);
@@ -112,7 +112,7 @@ constexpr std::string_view kMemoryEnding = "-Memory.data";
 constexpr std::array<std::string_view, 3> kProcessSizes = {"Size", "Resident", "Shared"};
 using ProcessSizes = std::array<std::int64_t, kProcessSizes.size()>;
 
-// "20134 6711 2237 1006 0 5033 0"
+// Parses a line such as "20134 6711 2237 1006 0 5033 0".
 bool read_statm(std::string_view line, ProcessSizes& sizes) {
   constexpr std::size_t kWordsOfStatm = 7;
   const Words words(line);
@@ -138,7 +138,7 @@ class ProcessMemoryKind : public TextKind {
             SliceLines& lines) override {
     if (!check_start(context, part, name())) return;
     CounterTracks tracks(import_, context, name());
-    std::optional<std::size_t> first_track;  // the others follow
+    std::optional<std::size_t> first_track;  // tracks of the other sizes follow
     const std::int64_t pid = *pid_in_stem(stem, kMemoryEnding);
     std::string process_name;
     const auto take = [&](std::int64_t time_ns, const ProcessSizes& sizes) {
@@ -148,7 +148,7 @@ class ProcessMemoryKind : public TextKind {
     };
     TimeOrder<ProcessSizes> order;
     ProcFrame frame(import_.session, *part.start);
-    std::optional<ProcessSizes> block;  // until its end
+    std::optional<ProcessSizes> block;  // set until the end of the block
     lines.read([&](std::string_view line) -> std::string_view {
       if (begins_block(line) && block) lines.skip(kCutBlock);
       if (begins_block(line)) block.reset();
@@ -175,7 +175,7 @@ class ProcessMemoryKind : public TextKind {
     tracks.write();
   }
 
-  // Gives the first of its tracks.
+  // Returns the first track.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::int64_t pid,
                           const std::string& process_name) {
     const std::size_t first = tracks.next();

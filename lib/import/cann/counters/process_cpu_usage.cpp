@@ -1,5 +1,5 @@
-// <pid>-CpuUsage.data: dumps of /proc/<pid>/stat with the times of all CPUs beside them.
-// Source: cann_system.md 11.
+// Raw kind <pid>-CpuUsage.data: dumps of /proc/<pid>/stat, each with the times of all CPUs. Source:
+// cann_system.md 11.
 #include <array>
 
 #include "base/text.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kCpuUsageEnding = "-CpuUsage.data";
 
-// Counted in hundredths of a second (USER_HZ) from the start of the process, the last from that of
-// the machine.
+// In 1/100 s (USER_HZ). The first four count since the process started, the last since the machine
+// started.
 constexpr std::array<std::string_view, 5> kProcessTimes = {
     "User Time", "Sys Time", "Children User Time", "Children Sys Time", "All CPUs"};
 constexpr std::int64_t kTicksPerSecond = 100;
@@ -25,15 +25,14 @@ struct ProcessTimes {
   std::array<std::uint64_t, kProcessTimes.size()> ticks{};
 };
 
-// A block while its lines come.
 struct ProcessBlock {
   bool has_stat = false;
-  bool is_damaged = false;  // and counted as such
+  bool is_damaged = false;  // already counted
   std::int64_t pid = 0;
   ProcessTimes times;
 };
 
-// "1402 (a name) S 1 …": the name may hold anything, blanks and brackets too.
+// Gets the name from "1402 (a name) S 1 …". It may contain anything, including blanks and brackets.
 std::string name_in_stat(std::string_view line) {
   const std::size_t open = line.find('(');
   const std::size_t close = line.rfind(')');
@@ -48,7 +47,7 @@ bool read_stat(std::string_view line, ProcessBlock& block) {
   const auto pid = parse_i64(trim(line.substr(0, open)));
   if (!pid) return false;
   const Words words(line.substr(close + 1));
-  constexpr std::size_t kUserTime = 11;  // behind the name, from 0
+  constexpr std::size_t kUserTime = 11;  // index after the name, from 0
   for (std::size_t i = 0; i < kOfAllCpus; ++i) {
     if (!words.number(kUserTime + i, block.times.ticks[i])) return false;
   }
@@ -57,7 +56,7 @@ bool read_stat(std::string_view line, ProcessBlock& block) {
   return true;
 }
 
-// "cpu  12 0 …": the sum.
+// Sums a line such as "cpu  12 0 …".
 bool read_all_cpus(std::string_view line, std::uint64_t& sum) {
   const Words words(line);
   if (words.size() < 2 || words.size() > Words::kMaxCount || words[0] != "cpu") return false;
@@ -82,12 +81,12 @@ class ProcessCpuUsageKind : public TextKind {
             SliceLines& lines) override {
     if (!check_start(context, part, name())) return;
     CounterTracks tracks(import_, context, name());
-    std::size_t first_track = 0;  // the others follow, then usage
+    std::size_t first_track = 0;  // tracks of the other times follow, then usage
     std::size_t usage = 0;
     std::optional<std::pair<std::int64_t, ProcessTimes>> last;
     std::int64_t pid = *pid_in_stem(stem, kCpuUsageEnding);
     std::string process_name;
-    std::string short_name;  // where there is no other: 15 bytes of it
+    std::string short_name;  // fallback name, at most 15 bytes
     const auto take = [&](std::int64_t time_ns, const ProcessTimes& times) {
       if (!last) {
         first_track = open(tracks, part, pid, process_name.empty() ? short_name : process_name);
@@ -152,7 +151,7 @@ class ProcessCpuUsageKind : public TextKind {
     return __builtin_add_overflow(times.ticks[0], times.ticks[1], &sum) ? UINT64_MAX : sum;
   }
 
-  // Gives the first of its tracks.
+  // Returns the first track.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::int64_t pid,
                           const std::string& process_name) {
     const std::string subject = process_subject(process_name, pid);
@@ -166,7 +165,7 @@ class ProcessCpuUsageKind : public TextKind {
                    .detail = process_name,
                    .divisor = kTicksPerSecond});
     }
-    // Of its own threads, in percent of one CPU.
+    // Usage by the process's own threads, in percent of one CPU.
     tracks.open({.device = part.device,
                  .subject = subject,
                  .counter = "Usage",

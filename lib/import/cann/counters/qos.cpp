@@ -1,5 +1,5 @@
-// qos.data: bandwidth of up to ten groups of masters, which sample.json names; a record a moment.
-// Source: cann_system.md 14.
+// Raw kind qos.data: bandwidth of up to ten groups of masters, named in sample.json; one record per
+// sample. Source: cann_system.md 14.
 #include "import/cann/counters/time_order.hpp"
 #include "import/cann/counters/track_groups.hpp"
 
@@ -14,7 +14,7 @@ struct __attribute__((packed)) QosWire {
 };
 static_assert(sizeof(QosWire) == 64);
 
-// A record has no mark.
+// Records have no magic.
 constexpr RecordFormat kQosFormat{"qos", sizeof(QosWire)};
 
 class QosKind : public SliceKind {

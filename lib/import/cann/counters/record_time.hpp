@@ -1,6 +1,5 @@
-// The time of a record in either of the two layouts that hbm and llc have (has_later_layout): a
-// member time_us, after the start of the device, or time_ns, since 1970. Source: cann_system.md
-// 1.6. For the kinds of counters.
+// Reads the time of a record in either layout of hbm and llc (has_later_layout): time_us counts
+// from the start of the device, time_ns from 1970. Source: cann_system.md 1.6.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace msprof::cann {
 
-// Whether it can be a time at all: records without a mark say by it that they are none.
+// Returns true if the time is plausible. Used to recognize records of formats without a magic.
 template <typename Wire>
 bool has_sound_time(const Wire& wire) {
   if constexpr (requires { wire.time_ns; }) {
@@ -19,7 +18,7 @@ bool has_sound_time(const Wire& wire) {
   }
 }
 
-// As ns since 1970, of a record whose time is sound; the start of the part must be known.
+// Time in ns since 1970. Requires a sound time and a part whose start is known.
 template <typename Wire>
 std::int64_t time_of(const CannPart& part, const Wire& wire) {
   if constexpr (requires { wire.time_ns; }) {

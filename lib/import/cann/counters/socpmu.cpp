@@ -1,7 +1,7 @@
-// socpmu.data: what the SMMU counted during a task, and page faults; a record a task. It says which
-// task, and no time. In the store a record is neighbouring samples of tracks of its device: "Stream
-// Id", "Task Id", and one of each event; none has a time, and their order is that of the file. A
-// track a task would be a million of them. Source: cann_system.md 15.
+// Raw kind socpmu.data: SMMU counters of a task, and page faults; one record per task, with its ids
+// but without a time. In the store a record is a series of consecutive samples on tracks of its
+// device: "Stream Id", "Task Id", and one per event. The samples have no time and are in file
+// order. One track per task would need a million tracks. Source: cann_system.md 15.
 #include <fmt/format.h>
 
 #include "import/cann/counters/counter_tracks.hpp"
@@ -22,7 +22,7 @@ struct __attribute__((packed)) SocPmuWire {
 };
 static_assert(sizeof(SocPmuWire) == 80);
 
-// Of chips 15 and 16, whose task ids have 32 bits.
+// Chips 15 and 16, which have 32-bit task ids.
 struct __attribute__((packed)) LaterSocPmuWire {
   std::uint8_t reserved[6];
   std::uint16_t data_type;
@@ -34,7 +34,7 @@ struct __attribute__((packed)) LaterSocPmuWire {
 
 enum SocPmuType : std::uint16_t { kHa = 1, kSmmu = 2, kPageFault = 4 };
 
-// Both have one size, and no mark.
+// Both formats have the same size and no magic.
 constexpr RecordFormat kSocPmuFormat{"socpmu", sizeof(SocPmuWire)};
 static_assert(sizeof(LaterSocPmuWire) == sizeof(SocPmuWire));
 

@@ -1,6 +1,6 @@
-// stars_soc_profile.data: what the STARS scheduler samples of the SoC: bandwidth and outstanding
-// commands of accelerators (Acc PMU), bandwidth levels between SoCs, traffic between dies (SIO) and
-// over PA links and PCIe; of chips 15 and 16 also QoS and frequencies of the dies.
+// Raw kind stars_soc_profile.data: samples of the SoC by the STARS scheduler: bandwidth and
+// outstanding commands of accelerators (Acc PMU), bandwidth levels between SoCs, traffic between
+// dies (SIO), and traffic over PA links and PCIe; on chips 15 and 16 also QoS and die frequencies.
 // A record is one sample of one subject. Source: cann_system.md 13, 22; cann_device.md 5.1.
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ enum SocFunction : unsigned {
 constexpr std::size_t kSocFunctions = 64;
 
 struct __attribute__((packed)) SocHead {
-  std::uint16_t head;  // bits 0 to 5: function; 10 to 15: die, or type of a transmission
+  std::uint16_t head;  // bits 0 to 5: function; 10 to 15: die or transmission type
   std::uint16_t magic;
   std::uint32_t reserved_4;
   std::uint64_t ticks;
@@ -43,7 +43,7 @@ struct __attribute__((packed)) AccPmuWire {
   std::uint16_t reserved_16;
   std::uint16_t accelerator;
   std::uint32_t reserved_20[3];
-  std::uint64_t values[4];  // kAccCounters
+  std::uint64_t values[4];  // in the order of kAccCounters
 };
 static_assert(sizeof(AccPmuWire) == 64);
 
@@ -60,11 +60,11 @@ struct __attribute__((packed)) SioWire {
   std::uint16_t reserved_16;
   std::uint16_t die;
   std::uint32_t reserved_20[3];
-  std::uint32_t bytes[8];  // since the sample before; kSioCounters
+  std::uint32_t bytes[8];  // since the previous sample; in the order of kSioCounters
 };
 static_assert(sizeof(SioWire) == 64);
 
-// The die is in the head.
+// The die number is in the head.
 struct __attribute__((packed)) LaterSioWire {
   SocHead head;
   std::uint64_t reserved_16;
@@ -103,7 +103,7 @@ static_assert(sizeof(SocQosWire) == 64);
 struct __attribute__((packed)) LowPowerWire {
   SocHead head;
   std::uint64_t reserved_16;
-  std::uint16_t samples[20];  // of each two the second comes first
+  std::uint16_t samples[20];  // swapped in pairs: the first sample is samples[1]
 };
 static_assert(sizeof(LowPowerWire) == 64);
 
@@ -126,7 +126,6 @@ std::string sio_die(unsigned die, bool is_later) {
   return fmt::format("die {}", die);
 }
 
-// The samples of one part.
 class SocSamples {
  public:
   SocSamples(CannImport& import, const ImportContext& context, const CannPart& part)
@@ -179,7 +178,7 @@ class SocSamples {
 
  private:
   struct Lane {
-    std::size_t track = 0;  // the first of the group
+    std::size_t track = 0;  // first track of the group
     std::int64_t last_ns = kNull;
   };
 
@@ -253,7 +252,7 @@ class SocSamples {
       context_.report.skip_record(kSocFormat.kind, part_.name, kNoInterval, offset);
       return true;
     }
-    // The first only begins an interval: when its own began is not said.
+    // The first sample only starts an interval, as the start of its own interval is unknown.
     if (lane->last_ns != kNull) {
       for (std::size_t i = 0; i < std::size(kSioCounters); ++i)
         sio_.add(lane->track + i, lane->last_ns, time_ns, bytes[i]);
@@ -344,7 +343,7 @@ class SocSamples {
   TrackGroups<Lane> accelerators_{std::size(kAccCounters)};
   TrackGroups<Lane> dies_{std::size(kSioCounters)};
   std::optional<std::size_t> levels_;
-  // First tracks, by what has 6 bits.
+  // First tracks, indexed by a 6-bit number.
   using ByNumber = std::array<std::optional<std::size_t>, 64>;
   std::array<ByNumber, 2> transmissions_;  // PA links, PCIe
   ByNumber qos_dies_;

@@ -1,5 +1,5 @@
-// static_op_mem: device memory that the compiler of a graph gave to its operators, and the nodes of
-// the graph between which it is theirs. Source: cann_system.md 18.
+// Raw kind static_op_mem: device memory that the graph compiler assigned to operators, and the
+// range of graph nodes during which they own it. Source: cann_system.md 18.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -14,8 +14,8 @@ namespace {
 struct __attribute__((packed)) StaticMemoryWire {
   HostHeader head;
   std::int64_t size_bytes;
-  std::uint64_t op;          // hash of its name; 0: of all of the graph
-  std::uint64_t life_begin;  // numbers of nodes
+  std::uint64_t op;          // hash of its name; 0: total of the graph
+  std::uint64_t life_begin;  // node numbers
   std::uint64_t life_end;
   std::uint64_t total_bytes;
   std::uint64_t model;  // hash of its name
@@ -34,7 +34,7 @@ class StaticMemoryKind : public SliceKind {
       : SliceKind(import, "static_op_mem", kStaticMemoryFormat) {}
 
  private:
-  // An operator of a graph of a model, and its three tracks, neighbours.
+  // Identifies an operator of a graph of a model. It has three consecutive tracks.
   struct Operator {
     std::uint64_t op = 0;
     std::uint64_t model = 0;

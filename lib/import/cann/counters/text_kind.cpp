@@ -22,7 +22,7 @@ void SliceLines::read(const Take& take) {
     context_->report.count_file(kind_, records_ - before);
   }
   if (!open_.empty()) {
-    // A number may have lost its last digits.
+    // Not used: a number may have lost its last digits.
     context_->report.skip_record(kind_, open_at_.file->name, "incomplete line at the end",
                                  open_at_.offset);
     open_.clear();

@@ -1,6 +1,6 @@
-// TextKind: a kind whose files are lines of text, the slices of a part one behind the other.
-// SliceLines gives the lines; Words and the parsers read what is in them. The bytes are untrusted:
-// lines of any length, NULs, numbers beyond 64 bits. For the kinds of counters.
+// TextKind: base of kinds whose files are text; the slices of a part are concatenated. SliceLines
+// reads the lines, Words and the parsers read their contents. The input is untrusted: lines of any
+// length, NULs, numbers that exceed 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,23 @@ namespace msprof::cann {
 
 class SliceLines {
  public:
-  // Longer ones are damage.
+  // Longer lines are reported as damaged.
   static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 
   SliceLines(const ImportContext& context, std::string_view kind)
       : context_(&context), kind_(kind) {}
   void add(const RawFile& file) { files_.push_back(&file); }
 
-  // Why a line is none, a few fixed words; empty for one that was taken. Lines that only frame the
-  // data, such as headers, are taken, too.
+  // Returns why a line is invalid, as one of a few fixed texts, or empty if it is valid. Lines
+  // without data, such as headers, are valid.
   using Take = std::function<std::string_view(std::string_view line)>;
-  // Shows every line, empty ones too, without its end. A line may go on in the next slice; where
-  // such a one is not taken, what the next slice begins with is shown by itself. What is not taken
-  // is counted in the report with its place, and so are files and `records()`.
+  // Calls `take` for every line, including empty ones, without its end. A line may continue in the
+  // next slice; if the joined line is invalid, the start of the next slice is passed as a separate
+  // line. Invalid lines are reported with their position; files and records are counted.
   void read(const Take& take);
 
-  // Counts one record that the lines gave; call it once each.
   void count() { ++records_; }
-  // Counts a record made of several lines that is none, at the line shown last.
+  // Counts an invalid record that spans several lines, at the current line.
   void skip(std::string_view reason) const;
 
  private:
@@ -48,7 +47,7 @@ class SliceLines {
   const ImportContext* context_;
   std::string_view kind_;
   std::vector<const RawFile*> files_;
-  std::string open_;  // a line whose end is in the next slice
+  std::string open_;  // start of a line that continues in the next slice
   Place open_at_;
   Place at_;
   std::uint64_t records_ = 0;
@@ -56,7 +55,7 @@ class SliceLines {
 
 class TextKind : public RawKind {
  public:
-  // `stem`: of the files it owns; `kind`: its name, and that of its tracks.
+  // `stem`: stem of the files it owns; `kind`: its name, and that of its tracks.
   TextKind(CannImport& import, std::string_view kind, std::string_view stem)
       : import_(import), kind_(kind), stem_(stem) {}
 
@@ -67,7 +66,6 @@ class TextKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override;
 
  protected:
-  // Reads all lines of one part and stem.
   virtual void read(const ImportContext& context, const CannPart& part, const std::string& stem,
                     SliceLines& lines) = 0;
 
@@ -84,14 +82,15 @@ class TextKind : public RawKind {
   OwnedFiles files_;
 };
 
-// The words of a line, parted by blanks and tabs, at most kMaxCount of them.
+// The words of a line, separated by blanks and tabs; at most kMaxCount.
 class Words {
  public:
   static constexpr std::size_t kMaxCount = 64;
   explicit Words(std::string_view line);
-  std::size_t size() const { return count_; }  // kMaxCount + 1 for more
+  std::size_t size() const { return count_; }  // kMaxCount + 1 if there are more
   std::string_view operator[](std::size_t i) const { return words_[i]; }
-  // All digits, at most 64 bits; false otherwise, and for a word that is not there.
+  // Parses word `i` as a decimal number. Returns false if it has other characters, exceeds 64 bits
+  // or does not exist.
   bool number(std::size_t i, std::uint64_t& value) const;
 
  private:
@@ -99,14 +98,14 @@ class Words {
   std::size_t count_ = 0;
 };
 
-// "9691379:000123456" as ns: seconds, and nine digits.
+// Converts "9691379:000123456", seconds and nine digits, to ns.
 std::optional<std::uint64_t> ns_of_stamp(std::string_view word);
 
-// "12.34" times 10^`places`, exactly: 1234 for two places; more digits are refused, as is what does
-// not fit.
+// Returns "12.34" times 10^`places`, exactly: 1234 for two places. Returns nullopt if there are
+// more digits or if the result does not fit.
 std::optional<std::int64_t> scaled_decimal(std::string_view word, int places);
 
-// The same in thousandths, for words that many lines have: digits beyond them are cut.
+// The same in thousandths; further digits are cut off. Faster, for words found in many lines.
 std::optional<std::int64_t> thousandths(std::string_view word);
 
 }  // namespace msprof::cann

@@ -1,5 +1,5 @@
-// TimeOrder: samples that come nearly in order of time, put in order. Clock32: a clock of 32 bits
-// that falls back, as one that does not. For the kinds of counters.
+// TimeOrder: sorts samples that are nearly in order of time. Clock32: extends a wrapping 32-bit
+// clock to 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace msprof::cann {
 
-// Gives items back in order of time, those of one time in the order in which they came. An item
-// may be late by kWindow others.
+// Returns items in order of time; items with equal times keep their order. Sorts correctly if an
+// item is at most kWindow items late.
 template <typename Item>
 class TimeOrder {
  public:
   static constexpr std::size_t kWindow = 4096;
 
-  // False for one that is older than what was given back already: it is not taken.
+  // Returns false, without adding the item, if a later item was already returned.
   template <typename Visit>
   bool add(std::int64_t time_ns, Item item, Visit&& visit) {
     if (time_ns < given_ns_) return false;
@@ -25,7 +25,7 @@ class TimeOrder {
     if (waiting_.size() > kWindow) give(visit);
     return true;
   }
-  // The rest, at the end.
+  // Returns the remaining items. Call at the end.
   template <typename Visit>
   void finish(Visit&& visit) {
     while (!waiting_.empty()) give(visit);
@@ -43,12 +43,12 @@ class TimeOrder {
   std::int64_t given_ns_ = INT64_MIN;
 };
 
-// Microseconds of 32 bits start again after 71.6 minutes.
+// A 32-bit clock in microseconds wraps after 71.6 minutes.
 class Clock32 {
  public:
   std::uint64_t unwrapped(std::uint32_t value) {
     const auto step = static_cast<std::int32_t>(value - static_cast<std::uint32_t>(last_));
-    // A step back is an older sample; one beyond the start cannot be.
+    // A step back is a late sample, but it cannot lead to a time before 0.
     if (is_first_ || (step < 0 && last_ < static_cast<std::uint64_t>(-std::int64_t{step}))) {
       is_first_ = false;
       return last_ = value;

@@ -1,5 +1,5 @@
-// TrackGroups: what a kind keeps of each of many like subjects (dies, cores, ports), by their
-// number; the tracks that a file can open are limited. For the kinds of counters.
+// TrackGroups: maps the numbers of similar subjects (dies, cores, ports) to their state. Limits the
+// number of tracks that a file can open.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ class TrackGroups {
  public:
   static constexpr std::size_t kMaxTracks = 4096;
 
-  // `tracks`: so many a group.
+  // `tracks`: tracks per group.
   explicit TrackGroups(std::size_t tracks) : room_(kMaxTracks / tracks) {}
 
-  // What `make` gave for a number of 16 bits, for which it is called once; null where there are
-  // too many groups already.
+  // Returns the group of a number, created by `make` on first use; null if there are too many
+  // groups.
   template <typename Make>
   Group* of(std::uint16_t number, Make&& make) {
     if (number >= groups_.size()) groups_.resize(std::size_t{number} + 1);
@@ -38,7 +38,8 @@ class TrackGroups {
   std::vector<std::optional<Group>> groups_;
 };
 
-// Whether ticks of a part have times; else a finding says that `kind` is not read there.
+// Returns true if ticks of the part can be converted to times; otherwise adds a finding that `kind`
+// is not read.
 inline bool check_ticks(const ImportContext& context, const CannPart& part, std::string_view kind) {
   if (part.clock) return true;
   context.report.add(FindingId::no_clock, kind, part.name, "no times",

@@ -1,5 +1,5 @@
-// ub.data: traffic of the ports of the unified bus, of chips 15 and 16; a record is a port at a
-// moment. Source: cann_system.md 22.
+// Raw kind ub.data: traffic of the unified bus ports (chips 15 and 16). A record has one port at
+// one time. Source: cann_system.md 22.
 #include <fmt/format.h>
 
 #include "import/cann/counters/time_order.hpp"
@@ -13,8 +13,8 @@ struct UbCounter {
   std::string_view name;
   std::string_view unit;
 };
-// In the order of the record. Of all but the first two it is not said what they count by: as they
-// are.
+// In the order of the record. Units are documented only for the first two; the others are stored
+// unchanged.
 constexpr UbCounter kUbCounters[] = {
     {"bandwidth_rx", "MB/s"}, {"bandwidth_tx", "MB/s"}, {"rx_port_bandwidth", ""},
     {"rx_packet_rate", ""},   {"rx_bytes", ""},         {"rx_packets", ""},
@@ -33,7 +33,7 @@ struct __attribute__((packed)) UbWire {
 };
 static_assert(sizeof(UbWire) == 128);
 
-// What its magic is, is not known.
+// The value of its magic is unknown.
 constexpr RecordFormat kUbFormat{"ub", sizeof(UbWire)};
 
 class UbKind : public SliceKind {
@@ -71,7 +71,7 @@ class UbKind : public SliceKind {
     tracks.write();
   }
 
-  // The first track of a port.
+  // Opens the tracks of a port and returns the first.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::uint16_t port) {
     const std::string subject = fmt::format("UB Port{:03}", port);
     const std::size_t first = tracks.next();
