@@ -1,6 +1,6 @@
-// DeviceCounts: what a first pass over the records of a device tells the second one: which starts
-// have ends, and the turns of task ids. For DeviceTasks; it needs nothing of the host, so that it
-// may be made while the host's records are read.
+// DeviceCounts: results of the first pass over a device's records for the second pass: which starts
+// have ends, and the wraparounds of task ids. Does not depend on the host, so it can be built while
+// the host's records are read.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace msprof {
 
 class DeviceCounts {
  public:
-  // Blocks of a task that became known at its launch.
+  // Number of blocks of a task, known only at its launch.
   struct Blocks {
     RecordOrder place;
     std::uint32_t task_number = 0;
@@ -23,18 +23,19 @@ class DeviceCounts {
     std::uint16_t mix_ratio = 0;
   };
 
-  // Without batches task ids have no turns, and all is batch 0.
+  // If `has_batches` is false, task ids do not wrap around and every task is in batch 0.
   explicit DeviceCounts(bool has_batches) : has_batches_(has_batches) {}
 
-  // Adds, before the records, flips, and blocks that became known at launch.
+  // Add flips, and blocks known at launch. Call before count().
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
   void add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint32_t task_number,
                   std::uint16_t block_num, std::uint16_t mix_ratio);
-  // Counts every record, in any order. Logs and counters may be counted by two threads.
+  // Counts a record; records may come in any order. Logs and counters may be counted on two
+  // threads.
   void count(const DeviceLog& log);
   void count(const TaskCounters& counters);
   void count(const BlockCounters& counters);
-  // Completes the counts after the last record.
+  // Call after the last record.
   void finish();
 
   TaskPairing& pairing() { return pairing_; }
@@ -42,7 +43,7 @@ class DeviceCounts {
   DeviceBatches& counter_batches() { return counter_batches_; }
   DeviceBatches& block_batches() { return block_batches_; }
   bool has_blocks() const { return !blocks_.empty(); }
-  // The last that is known of a task; null: nothing.
+  // Latest known blocks of a task; null if unknown.
   const Blocks* blocks_of(std::uint16_t stream, std::uint32_t task_number,
                           std::uint16_t batch) const;
 
@@ -52,7 +53,7 @@ class DeviceCounts {
   DeviceBatches start_batches_;
   DeviceBatches counter_batches_;
   DeviceBatches block_batches_;
-  DeviceBatches launch_batches_;  // of blocks known at launch
+  DeviceBatches launch_batches_;
   std::vector<Blocks> blocks_;
   FlatTable block_places_;
 };

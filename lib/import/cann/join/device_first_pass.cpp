@@ -84,7 +84,7 @@ void DeviceFirstPass::count_stars(RecordStream& stream) {
     if (log.what == LogRecord::What::task) {
       counts_.count(log.log);
     } else if (log.what == LogRecord::What::fusion) {
-      // The second pass pairs them.
+      // Paired in the second pass.
     } else if (log.what == LogRecord::What::other) {
       ++stars_.unread[log.function];
     } else {
@@ -151,7 +151,7 @@ void DeviceFirstPass::report_stars(const ImportContext& context) {
   report_lost(context, "stars_soc", stars_);
   for (unsigned function = 0; function < stars_.unread.size(); ++function) {
     if (stars_.unread[function] == 0) continue;
-    // Of blocks ffts_profile has the same with counters.
+    // Block logs are redundant if ffts_profile has block runs, which also have counters.
     const bool is_block = decoder_.is_v6() && (function == kBlockStart || function == kBlockEnd);
     context.report.add(
         is_block && has_block_runs_ ? FindingId::obsolete_records : FindingId::unread_records,

@@ -1,6 +1,6 @@
-// DeviceFirstPass: reads the records of one device once, ahead of the join: finds and counts them.
-// For join_devices(), which reads them a second time, in order. It needs nothing of the host, so
-// that the thread ahead does it while the host's records are joined.
+// DeviceFirstPass: first pass over the records of one device, which finds and counts them.
+// join_devices() then reads them again in order. Does not depend on the host, so it runs on the
+// read-ahead thread while the host's records are joined.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace msprof::cann {
 
-// Decodes records of a device as its chip writes them.
+// Decodes device records in the format of the chip.
 class DeviceDecoder {
  public:
   explicit DeviceDecoder(const CannImport& import)
@@ -33,15 +33,13 @@ class DeviceDecoder {
   bool are_streams_expanded_;
 };
 
-// Counts missing records, by the rolling 4-bit counter that each one carries.
-// Source: cann_device.md 4, 5.1.
+// Counts missing records by their rolling 4-bit counter. Source: cann_device.md 4, 5.1.
 class RecordCounter {
  public:
-  // In reading order.
+  // Adds a record. Call in reading order.
   void see(const StreamRecord& record, unsigned counter);
-  // Least number of missing records: a gap of 16 cannot be seen. The order in which slices were
-  // written is that of their numbers or that of their times; what either order explains is not
-  // missing.
+  // Minimum number of missing records; gaps of 16 are not detectable. Slices were written in order
+  // of their numbers or of their times: the order with fewer missing records is used.
   std::uint64_t lost() const;
 
  private:
@@ -59,21 +57,20 @@ class RecordCounter {
 
 class DeviceFirstPass {
  public:
-  // Begins at once, on the thread of import.ahead. The chip is known.
+  // Starts at once on the thread of import.ahead. The chip must be known.
   DeviceFirstPass(CannImport& import, const CannPart& part, DeviceInputs& inputs);
 
-  // Completes it: the streams are open then, and what was found is in the report.
+  // Waits for the first pass, opens the streams, and adds the findings to the report.
   void finish(const ImportContext& context);
 
-  // Once it is finished; the counts lack those of states.
+  // Valid after finish(). The counts do not include those of states.
   DeviceCounts& counts() { return counts_; }
   StateTasks& states() { return states_; }
 
  private:
-  // What is found in the records of one kind.
   struct Found {
     RecordCounter counter;
-    std::array<std::int64_t, 64> unread{};  // records by function type
+    std::array<std::int64_t, 64> unread{};  // number of unread records, indexed by function type
     std::uint64_t overflows = 0;
     ImportReport skipped;
   };
@@ -96,10 +93,11 @@ class DeviceFirstPass {
   DeviceCounts counts_;
   StateTasks states_;
   Found stars_;
-  Found hwts_[2];  // of hwts and hwts_vector
+  Found hwts_[2];  // hwts and hwts_vector
   Found ffts_;
-  bool has_block_runs_ = false;  // in ffts_profile
-  // Last: they use the others. Logs are one job, for what they count is one.
+  bool has_block_runs_ = false;
+  // Declared last: the jobs use the members above. All logs are one job, because they share
+  // counts_.
   WorkAhead::Job logs_job_;
   WorkAhead::Job ffts_job_;
 };

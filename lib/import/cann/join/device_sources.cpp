@@ -7,13 +7,13 @@ namespace msprof::cann {
 
 namespace {
 
-// Chips that need states; cann_device.md 1.
+// Chips whose tasks are also read from states (cann_device.md 1).
 constexpr int k910a = 1;
 constexpr int k310p = 4;
-// Tag 12.
+// States of tag 12.
 enum : std::uint16_t { kReceived = 0, kStarted = 1, kEnded = 2 };
-// Tag 3. What stands between pending and the first core's start has no meaning, as has what comes
-// behind the last.
+// States of tag 3. The values between kPending and kCoreStart, and above the last one, have no
+// meaning.
 enum : std::uint16_t {
   kWaiting = 1,
   kRunning = 2,
@@ -27,10 +27,10 @@ bool is_time_line_state(std::uint16_t state) {
   return (state >= kWaiting && state <= kPending) ||
          (state >= kCoreStart && state <= kAicpuSecondStart);
 }
-// Sequence numbers behind those of records of files.
+// Greater than the sequence number of any record of a file.
 constexpr std::uint64_t kFirstSequence = std::uint64_t{1} << 62;
 
-// Counters that are read ahead of the tasks: a few times the task ids of a stream.
+// Limit of counters that wait for their task: a few times the task ids of a stream.
 constexpr std::size_t kMaxWaiting = std::size_t{1} << 18;
 
 }  // namespace
@@ -170,7 +170,8 @@ AicoreRecord CounterQueue::read() {
   return record;
 }
 
-// Drops records that have waited for long: their task is missing.
+// Makes room by dropping the oldest record if it has waited too long, which means that its task is
+// missing. Returns false if there is no room.
 bool CounterQueue::make_room() {
   while (!arrival_.empty() && !waiting_[arrival_.front()].is_waiting) {
     free_.push_back(arrival_.front());
@@ -204,7 +205,7 @@ void CounterQueue::wait(std::uint32_t key, const CoreCounters& values) {
   waiting_[first].last = place;
 }
 
-// Takes the first of its key; its slot is free once it is the oldest.
+// Removes the first entry of its key. Its slot becomes free when it is the oldest one.
 void CounterQueue::unlink(std::uint32_t place) {
   Waiting& entry = waiting_[place];
   entry.is_waiting = false;

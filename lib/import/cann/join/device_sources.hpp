@@ -1,5 +1,5 @@
-// Inputs of DeviceTasks beside the records that come in order of time: StateTasks, tasks as the
-// task scheduler saw them, and OrderedCounters, counters that carry no time. For join_devices().
+// Inputs of DeviceTasks that do not come in order of time: StateTasks, tasks seen by the task
+// scheduler, and OrderedCounters, counters without times.
 #pragma once
 
 #include <array>
@@ -15,8 +15,7 @@
 
 namespace msprof::cann {
 
-// Names of what a device ran, by the numbers in its records, as ids in `name`; quick when
-// repeated.
+// Maps type numbers in device records to ids in `name`; cached.
 class DeviceTypes {
  public:
   DeviceTypes(TraceDbWriter& store, ChipFamily family) : store_(store), family_(family) {
@@ -25,7 +24,7 @@ class DeviceTypes {
     runtime_.fill(kUnasked);
   }
 
-  // Null for a number without a name.
+  // Returns null for a number without a name.
   std::int64_t sqe(unsigned number) {
     if (number >= sqe_.size()) return kNull;
     std::int64_t& id = sqe_[number];
@@ -57,24 +56,24 @@ class DeviceTypes {
   std::array<std::int64_t, 256> runtime_;
 };
 
-// Tasks of ts_track.data: those of chip 310, the AI CPU tasks of 910A, and on 310P those that no
-// other record shows. Source: cann_device.md 3.4, 3.8, 4.
+// Tasks in ts_track.data: all tasks of chip 310, the AI CPU tasks of 910A, and on 310P the tasks
+// that no other record shows. Source: cann_device.md 3.4, 3.8, 4.
 class StateTasks : public TaskWaits {
  public:
   StateTasks(std::span<const TaskState> states, const Chip& chip);
 
-  // Marks a task as seen: a record of the hardware shows it at that moment.
+  // Marks a task as seen: a hardware record shows it at that time.
   void seen(std::uint16_t stream, std::uint16_t task_number, std::uint64_t ticks);
-  // Returns starts and ends, by ticks, of the tasks that were not seen.
+  // Returns starts and ends of the tasks that were not seen, sorted by ticks.
   std::vector<DeviceLog> logs(DeviceTypes& types) const;
 
   Ticks of(std::uint16_t stream, std::uint32_t task_number,
            std::uint64_t start_ticks) const override;
 
   bool empty() const { return tasks_.empty(); }
-  // Number of ends without a beginning and the other way round.
+  // Number of ends without a start and of starts without an end.
   std::uint64_t incomplete() const { return incomplete_; }
-  // States of a 310 that have no meaning.
+  // Number of 310 states without a meaning.
   std::uint64_t unknown_states() const { return unknown_states_; }
 
  private:
@@ -91,32 +90,33 @@ class StateTasks : public TaskWaits {
 
   bool are_stand_ins_ = false;
   bool is_mini_ = false;
-  std::vector<Task> tasks_;  // by stream, task number, start
+  std::vector<Task> tasks_;  // sorted by stream, task number, start
   std::uint64_t incomplete_ = 0;
   std::uint64_t unknown_states_ = 0;
 };
 
-// The counters of one file, given out in the order of the file, a task id of a stream at a time.
-// Source: cann_device.md 7.1.
+// The counters of one file, returned in file order for each (stream, task id). Source:
+// cann_device.md 7.1.
 class CounterQueue {
  public:
   using Decode = AicoreRecord (*)(const StreamRecord&);
-  // `stream` is open, and may be null.
+  // `stream` must be open; may be null.
   CounterQueue(RecordStream* stream, Decode decode) : stream_(stream), decode_(decode) {}
-  // Records that are in memory.
+  // Uses records in memory instead of a file.
   explicit CounterQueue(std::span<const AicoreRecord> records) : records_(records) {}
 
   bool has_file() const { return stream_ != nullptr || !records_.empty(); }
   bool take(std::uint16_t stream, std::uint16_t task_number, CoreCounters& values);
-  // Counters that no task took, once all tasks have asked.
+  // Number of counters that no task took. Call after all tasks.
   std::uint64_t left();
 
  private:
   struct Waiting {
     std::uint32_t key = 0;
-    std::uint32_t next = FlatTable::kNone;  // of the same key
-    std::uint32_t last = FlatTable::kNone;  // of the key; right in its first entry only
-    std::uint64_t asked = 0;                // number of tasks that had asked when it was read
+    std::uint32_t next = FlatTable::kNone;  // next entry with the same key
+    std::uint32_t last = FlatTable::kNone;  // last entry with the key; valid in its first entry
+                                            // only
+    std::uint64_t asked = 0;                // value of asked_ when the record was read
     CoreCounters values;
     bool is_waiting = false;
   };
@@ -129,17 +129,17 @@ class CounterQueue {
   RecordStream* stream_ = nullptr;
   Decode decode_ = nullptr;
   std::span<const AicoreRecord> records_;
-  std::size_t next_ = 0;  // of records_
+  std::size_t next_ = 0;
   std::uint64_t asked_ = 0;
   std::uint64_t given_up_ = 0;
-  std::size_t count_ = 0;  // that wait
-  FlatTable first_;        // by key
+  std::size_t count_ = 0;  // number of waiting records
+  FlatTable first_;        // first waiting entry by key
   std::vector<Waiting> waiting_;
   std::vector<std::uint32_t> free_;
   std::deque<std::uint32_t> arrival_;
 };
 
-// aicore.data and aiVectorCore.data.
+// Counters of aicore.data and aiVectorCore.data.
 class OrderedCounters : public OrderedPmu {
  public:
   OrderedCounters(CounterQueue aic, CounterQueue aiv)

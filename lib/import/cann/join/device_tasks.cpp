@@ -9,11 +9,11 @@ namespace msprof {
 
 namespace {
 
-// Number of tasks that wait for one that has not ended. Then it is left behind, and written when it
-// ends.
+// Maximum number of tasks that wait for an earlier one to end. Beyond it they are written first,
+// and the earlier one when it ends.
 constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 
-// Number of open tasks of one key that are searched for their counters; a run has one.
+// Maximum number of open tasks of one key searched for counters; normally there is one.
 constexpr int kMaxOpenOfKey = 16;
 
 std::int64_t context_cell(std::uint32_t context) {
@@ -35,7 +35,7 @@ void add_counters(CoreCounters& sum, const CoreCounters& more) {
   for (std::size_t slot = 0; slot < kPmuSlots; ++slot) sum.counters[slot] += more.counters[slot];
 }
 
-// `clock`: of the times of the cores, where the records have them; else null.
+// `clock` converts the cores' times; null if the records have none.
 TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state, std::size_t slots,
                    const ClockMap* clock) {
   TaskPmuRow row;
@@ -138,7 +138,8 @@ void DeviceTasks::begin(DeviceCounts counts) {
   pairing_ = std::move(known_.pairing());
 }
 
-// Ends of a moment come after all its starts and counters, whatever their order in the file.
+// At equal times ends are processed after all starts and counters, whatever their order in the
+// file.
 void DeviceTasks::push(const DeviceLog& log) {
   advance_to(log.place.ticks);
   if (!log.is_start) {
@@ -161,7 +162,7 @@ void DeviceTasks::flush() {
   ending_.clear();
 }
 
-// Rows are in order of (start, stream, task number, context).
+// Rows are sorted by (start, stream, task number, context).
 void DeviceTasks::flush_starts() {
   if (starting_.size() > 1) {
     std::sort(starting_.begin(), starting_.end(), [](const Starting& a, const Starting& b) {
@@ -173,7 +174,7 @@ void DeviceTasks::flush_starts() {
   starting_.clear();
 }
 
-// The very same start again: a copy of a slice.
+// Returns true if the same start was seen before, in a copy of a slice.
 bool DeviceTasks::is_repeated(std::uint64_t key, const DeviceLog& log) const {
   const Slot last = pairing_.last_open(key);
   return last != TaskPairing::kNone && tasks_[last].start.ticks == log.place.ticks &&
@@ -209,7 +210,7 @@ void DeviceTasks::start(const Starting& starting) {
   order_.push_back(started.slot);
 }
 
-// Finds the host's task; true when there is one.
+// Finds the host's task. Returns false if there is none.
 bool DeviceTasks::join(Task& task) {
   const HostJoin::Found found =
       hosts_.find(key_stream(task), task.batch, task.task_number, task.context);
@@ -217,7 +218,7 @@ bool DeviceTasks::join(Task& task) {
     SharedKey& shared = hosts_.shared(found.shared);
     ++shared.open;
     task.shared = found.shared;
-    // Mostly they come one by one, in the order of their launches; resolve_shared() knows.
+    // Usually in launch order; resolve_shared() handles the rest.
     const std::size_t number = shared.tasks.size() + shared.open - 1;
     if (number < shared.hosts.size()) set_host(task, shared.hosts[number]);
     return true;
@@ -265,7 +266,7 @@ void DeviceTasks::end(const DeviceLog& log) {
   retire(slot);
 }
 
-// A task that will never be written.
+// Gives up a task, which will not be written.
 void DeviceTasks::drop(Slot slot) {
   Task& task = tasks_[slot];
   task.state = State::dropped;
@@ -275,7 +276,7 @@ void DeviceTasks::drop(Slot slot) {
   retire(slot);
 }
 
-// A task has ended: it is written once it is its turn.
+// Called when a task has ended. It is written when all earlier ones have been.
 void DeviceTasks::retire(Slot slot) {
   Task& task = tasks_[slot];
   if (task.shared != FlatTable::kNone) hosts_.left(task.shared, true, slot);
@@ -292,7 +293,7 @@ void DeviceTasks::drain() {
   while (!order_.empty()) {
     const Slot slot = order_.front();
     Task& task = tasks_[slot];
-    // Stand-ins without a host task are dropped at once and end later.
+    // Placeholders without a host task are dropped at once and end later.
     const bool has_ended = task.state != State::open && task.end_ticks > 0;
     const bool is_held = task.shared != FlatTable::kNone;
     if (!has_ended && !is_held && order_.size() <= kMaxWaiting) return;
@@ -307,7 +308,7 @@ void DeviceTasks::drain() {
   }
 }
 
-// Without turns of the task ids, marks of the step trace stand among the launches, and not on the
+// If task ids do not wrap around, marks of the step trace are among the launches but not on the
 // device (cann_device.md 14.3).
 void DeviceTasks::drop_marks_of_host(SharedKey& shared) {
   if (settings_.has_batches || settings_.has_unique_ids) return;
@@ -315,8 +316,8 @@ void DeviceTasks::drop_marks_of_host(SharedKey& shared) {
   std::erase_if(shared.hosts, [=](const HostTask& host) { return host.type_name_id == mark; });
 }
 
-// Several host tasks of one key: each has its device task if there are as many of both; else
-// which is whose is unknown, and the device tasks stay without operator.
+// Assigns host tasks that share a key. If there are as many device tasks, they are paired in order.
+// Otherwise the assignment is unknown and the device tasks have no operator.
 void DeviceTasks::resolve_shared(bool all) {
   for (const std::uint32_t number : hosts_.resolved(all)) {
     SharedKey& shared = hosts_.shared(number);
@@ -337,8 +338,8 @@ void DeviceTasks::resolve_shared(bool all) {
   }
 }
 
-// Counters find their tasks: a record belongs to the open task of its key within which it ended;
-// the tasks of a moment have begun and not yet ended when its counters come.
+// Finds the open task of a counter record: the task of its key during which the record ended. At
+// equal times the start of a task is processed before the counters, its end after them.
 DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint32_t task_number,
                                          std::uint32_t context, std::uint16_t batch,
                                          bool wants_main) const {
@@ -454,7 +455,7 @@ void DeviceTasks::write(const Task& task) {
   TaskRow row;
   row.id = task.id;
   row.start_ns = settings_.clock->ns(task.start.ticks);
-  // The end has to fit, too, for any damaged count.
+  // Limits the duration so that the end does not overflow, even for a damaged count.
   row.duration_ns =
       std::min(settings_.clock->duration_ns(task.end_ticks - task.start.ticks),
                std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(row.start_ns, 0));

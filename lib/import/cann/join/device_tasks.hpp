@@ -1,5 +1,5 @@
-// DeviceTasks: the records of one device, in order of time, become rows of `task` with their
-// operators and counters. What is open is in memory, what has ended is written in order of start.
+// DeviceTasks: converts the records of one device, in order of time, to rows of `task` with
+// operators and counters. Keeps open tasks in memory and writes ended tasks in order of start.
 // Sources: cann_device.md 5.3, 5.4, 6.5, 14.1 to 14.5.
 #pragma once
 
@@ -19,39 +19,39 @@
 
 namespace msprof {
 
-// Operators of AI CPU nodes: that of the task within which a node ended.
-// Source: cann_device.md 21.
+// Sets the operators of AI CPU nodes: that of the task during which a node ended. Source:
+// cann_device.md 21.
 class AicpuNames {
  public:
-  // The nodes of one device; their op_name_id is filled in place.
+  // `nodes` are those of one device; their op_name_id is set in place.
   explicit AicpuNames(std::vector<AicpuNodeRow>& nodes);
 
-  // Again, once their streams are known.
+  // Sorts again. Call after the nodes' streams have been set.
   void sort();
-  // Records that an AI CPU operator ran as this task.
+  // Reports that an AI CPU operator ran as this task.
   void task(std::uint32_t stream, std::uint32_t task_number, std::int64_t start_ns,
             std::int64_t end_ns, std::int64_t op_name_id);
 
  private:
   std::vector<AicpuNodeRow>& nodes_;
-  std::vector<std::uint32_t> order_;  // by stream, task number, end
+  std::vector<std::uint32_t> order_;  // sorted by stream, task number, end
 };
 
-// The counters of a task that has not been written yet: those of the task and, of MIX tasks, the
-// sum of its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
+// The counters of a task that is not written yet: those of the task and, for MIX tasks, the sum of
+// its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
 //
-// Of V6 chips also when the blocks of the task ran, by kind of core (cann_new_kinds.md 4.1).
+// On V6 chips also when the blocks of the task ran, per kind of core (cann_new_kinds.md 4.1).
 struct BlockSpread {
   std::int64_t count = 0;
-  std::uint8_t first_core = 0;  // of the block that started first; of several the lowest
-  std::uint8_t last_core = 0;   // of the block that started last; of several the highest
+  std::uint8_t first_core = 0;  // core of the block that started first; the lowest if several did
+  std::uint8_t last_core = 0;   // core of the block that started last; the highest if several did
   std::uint64_t first_start = 0;
   std::uint64_t first_end = 0;
   std::uint64_t last_start = 0;
   std::uint64_t last_end = 0;
   std::uint64_t earliest_end = 0;
   std::uint64_t latest_end = 0;
-  std::uint64_t busy = 0;  // durations added up
+  std::uint64_t busy = 0;  // sum of durations
 
   void add(const BlockRun& run);
 };
@@ -60,8 +60,8 @@ struct TaskCounterState {
   CoreCounters main;
   CoreCounters blocks;
   std::int64_t frequency_mhz = 0;
-  std::int64_t blocks_left = 0;  // that may still be added
-  BlockSpread runs[2];           // on cube cores and on vector cores
+  std::int64_t blocks_left = 0;  // number of blocks still to be added
+  BlockSpread runs[2];           // cube cores, vector cores
   CoreKind kind = CoreKind::aic;
   CoreKind block_kind = CoreKind::aic;
   bool has_main = false;
@@ -82,25 +82,25 @@ class TaskCountersPool {
   std::vector<std::uint32_t> free_;
 };
 
-// Columns of task_pmu, by their indices in TaskPmuRow::c.
+// Columns of task_pmu, as indexes into TaskPmuRow::c.
 struct PmuCells {
-  static constexpr std::size_t kSlots = 8;  // of a side that stand together
+  static constexpr std::size_t kSlots = 8;  // counters of one kind of core in adjacent columns
   static constexpr std::size_t kFrequency = 0;
   static constexpr std::size_t kAicCycles = 1;
   static constexpr std::size_t kAicSlots = 2;
   static constexpr std::size_t kAivCycles = kAicSlots + kSlots;
   static constexpr std::size_t kAivSlots = kAivCycles + 1;
   static constexpr std::size_t kCoreKind = kAivSlots + kSlots;
-  // Of chips 15 and 16: the ninth and the tenth counter.
+  // Chips 15 and 16: the ninth and tenth counter.
   static constexpr std::size_t kAicMore = kCoreKind + 1;
   static constexpr std::size_t kAivMore = kAicMore + kPmuSlots - kSlots;
-  // Of V6 chips: how long the cores of a side ran.
+  // V6 chips: running time of the cores of one kind.
   static constexpr std::size_t kAicTime = kAivMore + kPmuSlots - kSlots;
   static constexpr std::size_t kAivTime = kAicTime + 1;
-  // Of a 310.
+  // Chip 310.
   static constexpr std::size_t kBlockNum = kAicMore;
 
-  // The column of a counter of a side.
+  // Column of a counter of cube or vector cores.
   static constexpr std::size_t slot(bool is_vector, std::size_t number) {
     if (number < kSlots) return (is_vector ? kAivSlots : kAicSlots) + number;
     return (is_vector ? kAivMore : kAicMore) + number - kSlots;
@@ -112,12 +112,12 @@ static_assert(PmuCells::kAivTime + 1 == kPmuColumns);
 struct DeviceSettings {
   std::uint16_t device = 0;
   const ClockMap* clock = nullptr;
-  bool has_batches = true;  // else marks of the step trace stand among the launches
-  // Task ids have 32 bits: records have no stream, that of the host's task counts.
+  bool has_batches = true;  // if false, launches include marks of the step trace
+  // Task ids have 32 bits. Records have no stream; it is taken from the host's task.
   bool has_unique_ids = false;
-  std::size_t pmu_slots = PmuCells::kSlots;  // counters of a record
+  std::size_t pmu_slots = PmuCells::kSlots;
   std::int64_t frequency_mhz = 0;
-  // Changes of it, by ticks; may be null.
+  // Changes of the frequency, sorted by ticks; may be null.
   const std::vector<std::pair<std::uint64_t, std::uint32_t>>* frequencies = nullptr;
   OpTable* ops = nullptr;             // may be null
   AicpuNames* aicpu_names = nullptr;  // may be null
@@ -125,7 +125,7 @@ struct DeviceSettings {
   const TaskWaits* waits = nullptr;   // may be null
 };
 
-// Findings on the way, for the verdict.
+// Numbers of tasks and of problems, for the report.
 struct DeviceTaskCounts {
   std::uint64_t tasks = 0;
   std::uint64_t unknown_types = 0;
@@ -134,22 +134,22 @@ struct DeviceTaskCounts {
   std::uint64_t repeated_starts = 0;
   std::uint64_t counters_without_task = 0;
   std::uint64_t blocks_without_task = 0;
-  std::uint64_t tasks_of_several_hosts = 0;  // whose operator is unknown
+  std::uint64_t tasks_of_several_hosts = 0;  // their operator is unknown
   std::uint64_t hosts_without_task = 0;
 };
 
 class DeviceTasks {
  public:
-  // Numbers rows of tasks from `first_id`.
+  // Task rows are numbered from `first_id`.
   DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
               std::int64_t first_id);
 
-  // The host's stream of a task whose id is unique.
+  // Stream of a task with a unique id, known from the host.
   std::uint32_t stream_of(std::uint32_t task_number) { return hosts_.stream_of(task_number); }
 
-  // Takes in `counts` what the first pass found in all records; before the first of them.
+  // Sets the results of the first pass. Call before the first push().
   void begin(DeviceCounts counts);
-  // Adds records by ticks; of one moment the logs before the counters.
+  // Add records in order of ticks; at equal ticks, logs before counters.
   void push(const DeviceLog& log);
   void push(const TaskCounters& counters);
   void push(const BlockCounters& counters);
@@ -157,7 +157,7 @@ class DeviceTasks {
   void push(const BlockRun& run);
   DeviceTaskCounts finish();
 
-  // Id after the last one.
+  // Id for the next task.
   std::int64_t next_id() const { return next_id_; }
 
  private:
@@ -178,7 +178,7 @@ class DeviceTasks {
     std::uint16_t thread = 0;
     State state = State::open;
     bool has_host = false;
-    bool is_late = false;  // those behind it have been written
+    bool is_late = false;  // later tasks have already been written
     bool has_ordered_pmu = false;
     CoreKind core = CoreKind::aic;
   };
@@ -204,7 +204,7 @@ class DeviceTasks {
   void write_counters(const Task& task);
   void write_blocks(const Task& task, const TaskCounterState& state);
   void write_waits(const Task& task, const TaskRow& row);
-  // The stream of the task's records, which has 16 bits.
+  // Stream in the task's records, which have 16 bits for it.
   std::uint16_t key_stream(const Task& task) const {
     return settings_.has_unique_ids ? std::uint16_t{0} : static_cast<std::uint16_t>(task.stream);
   }
@@ -220,11 +220,11 @@ class DeviceTasks {
   HostTaskStore& host_store_;
   DeviceCounts known_{false};
   TaskPairing pairing_;
-  std::vector<Task> tasks_;  // by slot
+  std::vector<Task> tasks_;  // indexed by slot
   TaskCountersPool counters_;
   std::deque<Slot> order_;  // tasks not yet written, by start
   std::uint64_t ticks_ = 0;
-  std::vector<Starting> starting_;  // of this moment
+  std::vector<Starting> starting_;  // starts at the current time
   std::vector<DeviceLog> ending_;
   std::int64_t next_id_ = 0;
   std::int64_t aicpu_kernel_name_id_ = kNull;

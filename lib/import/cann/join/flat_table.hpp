@@ -1,6 +1,6 @@
-// FlatTable: numbers by 64-bit keys in one flat array, for look-ups of every record.
-// A key that goes leaves no trace, so that the size follows what is open and not what has been.
-// FlatMap: values by such keys, which stay where they are.
+// FlatTable: hash table from 64-bit keys to 32-bit numbers in one flat array, for a look-up per
+// record. Erasing leaves no tombstones, so the size is proportional to the live keys. FlatMap: maps
+// such keys to values that never move.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class FlatTable {
     }
   }
 
-  // `value` is not kNone.
+  // `value` must not be kNone.
   void set(std::uint64_t key, std::uint32_t value) {
     if (2 * (size_ + 1) > cells_.size()) grow();
     std::size_t at = home(key);
@@ -64,7 +64,7 @@ class FlatTable {
   }
   std::size_t next(std::size_t at) const { return (at + 1) & (cells_.size() - 1); }
 
-  // Moves what stands behind the gap back to where a search expects it.
+  // Moves the entries after the gap back to where a search expects them.
   void close_gap(std::size_t gap) {
     for (std::size_t at = next(gap); cells_[at].value != kNone; at = next(at)) {
       const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);
@@ -96,18 +96,18 @@ class FlatTable {
 template <typename Value>
 class FlatMap {
  public:
-  // Null where there is none.
+  // Null if the key is absent.
   Value* find(std::uint64_t key) {
     const std::uint32_t number = numbers_.find(key);
     return number == FlatTable::kNone ? nullptr : &values_[number];
   }
-  // The value of `key`, and whether it is a new one.
+  // Returns the value of `key`, and whether it was inserted.
   std::pair<Value&, bool> try_emplace(std::uint64_t key) {
     if (Value* found = find(key)) return {*found, false};
     numbers_.set(key, static_cast<std::uint32_t>(values_.size()));
     return {values_.emplace_back(), true};
   }
-  // All values, in the order in which they came.
+  // All values in insertion order.
   std::deque<Value>& values() { return values_; }
 
  private:

@@ -1,5 +1,5 @@
-// FusionParts: the parts of fused tasks of V6 chips, from when each starts and ends on an engine.
-// For join_devices(). Source: cann_new_kinds.md 4.2.
+// FusionParts: writes the parts of fused tasks on V6 chips, with their start and end on an engine.
+// Source: cann_new_kinds.md 4.2.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace msprof::cann {
 
 class FusionParts {
  public:
-  // Numbers rows on from `rows`. `stream_of` gives the stream of a task.
+  // Row numbers continue from `rows`. `stream_of` returns the stream of a task.
   FusionParts(TraceDbWriter& store, std::int64_t& rows, std::int64_t device, const ClockMap& clock,
               std::function<std::uint32_t(std::uint32_t)> stream_of)
       : store_(store),
@@ -24,9 +24,10 @@ class FusionParts {
         clock_(clock),
         stream_of_(std::move(stream_of)) {}
 
-  // In order of time. Parts of a task end in any order: an end has the start of its own engine.
+  // Adds a start or an end, in order of time. The parts of a task may end in any order; an end is
+  // paired with the start on its engine.
   void add(const FusionLog& log);
-  // Returns the number of starts and ends that are alone.
+  // Returns the number of starts and ends without a counterpart.
   std::uint64_t finish() const { return ends_alone_ + open_.size(); }
 
  private:
@@ -37,7 +38,7 @@ class FusionParts {
   std::int64_t device_;
   const ClockMap& clock_;
   std::function<std::uint32_t(std::uint32_t)> stream_of_;
-  std::multimap<Key, std::uint64_t> open_;  // starts
+  std::multimap<Key, std::uint64_t> open_;  // start ticks
   std::uint64_t ends_alone_ = 0;
 };
 

@@ -16,7 +16,7 @@ void HostBatches::see_task(std::uint16_t device, std::uint32_t stream, std::uint
 }
 
 void HostBatches::prepare() {
-  // A flip takes effect when a task follows it.
+  // A flip has an effect only if a task follows it.
   std::erase_if(flips_, [&](const Flip& flip) {
     const Stream* stream = streams_.find(flip.stream);
     return stream == nullptr || stream->last_time <= flip.time;
@@ -25,7 +25,7 @@ void HostBatches::prepare() {
                    [](const Flip& a, const Flip& b) { return a.time < b.time; });
   for (auto flip = flips_.rbegin(); flip != flips_.rend(); ++flip) {
     Stream& stream = streams_.try_emplace(flip->stream).first;
-    // Highest task number ahead of the stream once this flip has been applied.
+    // Highest task number of the later flips of the stream.
     flip->highest_ahead = stream.highest_ahead;
     if (!flip->is_destroy) stream.highest_ahead = std::max(stream.highest_ahead, flip->task_number);
   }
@@ -42,7 +42,7 @@ void HostBatches::push(const HostTrack& track) {
   tracks_.back().batch = stream.batch;
   const bool waits = track.task_number < stream.highest_ahead;
   waits_.push_back(waits);
-  // A task that no flip can move keeps those before it, too.
+  // A task that no flip can move also fixes the batches of all tasks before it.
   if (!waits) release(stream);
   if (waits) stream.held.push_back(place);
   find_undecided();
@@ -59,7 +59,7 @@ void HostBatches::apply(const Flip& flip, std::uint16_t highest_behind) {
     }
   }
   stream.highest_ahead = highest_behind;
-  // Those before a task that no later flip can move are settled.
+  // Releases the tasks up to the last one that no later flip can move.
   const auto resolved =
       std::find_if(stream.held.rbegin(), stream.held.rend(), [&](std::uint64_t place) {
         return tracks_[static_cast<std::size_t>(place - first_)].task_number >= highest_behind;
@@ -104,7 +104,7 @@ bool is_kernel(TaskClass task_class) {
   return task_class <= TaskClass::other_kernel;
 }
 
-// Kernels that are operators even without a node call about them.
+// Kernels that are operators even if no node call describes them.
 bool is_named_kernel(TaskClass task_class) {
   return task_class < TaskClass::other_kernel;
 }
@@ -113,14 +113,14 @@ bool is_mix(TaskClass task_class) {
   return task_class == TaskClass::mix_aic || task_class == TaskClass::mix_aiv;
 }
 
-// True if a task is the work of the operator of its node call.
+// Returns true if the task runs the operator of its node call.
 bool has_operator(const HostTrack& track, const CallPath& path) {
   if (path.node == nullptr || path.node->call.is_step_info || path.node->call.is_lccl) return false;
   if (is_kernel(track.task_class) || track.task_class == TaskClass::stars_common) return true;
   return track.task_class == TaskClass::ffts_plus && path.communication == nullptr;
 }
 
-// Table T1 by the runtime's type.
+// Task type (table T1) of a task class.
 std::uint32_t task_type_of(TaskClass task_class) {
   switch (task_class) {
     case TaskClass::aicore:
@@ -136,7 +136,7 @@ std::uint32_t task_type_of(TaskClass task_class) {
   }
 }
 
-// Only these run as sub tasks with contexts of their own.
+// Only tasks of these classes have sub tasks with separate contexts.
 bool uses_contexts(TaskClass task_class) {
   switch (task_class) {
     case TaskClass::aicore:
@@ -170,7 +170,7 @@ HostCallTree& HostAssociation::tree_of(std::uint32_t thread) {
 
 HostCallTree& HostAssociation::tree_at(std::uint32_t thread, std::uint64_t time) {
   HostCallTree& tree = tree_of(thread);
-  // A call still takes what is recorded when it ends.
+  // Records with the time at which a call ends still belong to it.
   while (time > 0 && tree.ended(time - 1) != nullptr) close(tree, *tree.innermost());
   return tree;
 }
@@ -208,7 +208,7 @@ bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
   OpenCall* call = call_for(wire.head, wire.head.level);
   if (call == nullptr) return false;
   if (wire.head.level == call_level::kCommunication) {
-    // A range: the first and the last.
+    // The ids are the first and the last of a range.
     if (wire.count != 2) return true;
     for (std::uint64_t id = wire.ids[0]; id <= wire.ids[1]; ++id)
       call->comm_contexts.push_back(static_cast<std::uint32_t>(id));
@@ -272,8 +272,8 @@ void HostAssociation::add_task(const HostTrack& track) {
   }
 }
 
-// The tasks of one thread and moment share what the thread copied then, in the order of their
-// numbers.
+// Distributes the bytes that a thread copied at one time over the thread's tasks of that time, in
+// order of task number.
 void HostAssociation::size_copies() {
   if (copies_.empty()) return;
   std::stable_sort(copy_tracks_.begin(), copy_tracks_.end(),
@@ -281,7 +281,7 @@ void HostAssociation::size_copies() {
                      return std::tie(a.thread, a.batch, a.task_number) <
                             std::tie(b.thread, b.batch, b.task_number);
                    });
-  // The first record of a thread counts.
+  // The first record of a thread is used.
   std::stable_sort(copies_.begin(), copies_.end(),
                    [](const MemcpyInfoWire& a, const MemcpyInfoWire& b) {
                      return a.head.thread < b.head.thread;
@@ -291,7 +291,7 @@ void HostAssociation::size_copies() {
         copies_.begin(), copies_.end(), track.thread,
         [](const MemcpyInfoWire& info, std::uint32_t thread) { return info.head.thread < thread; });
     if (copy == copies_.end() || copy->head.thread != track.thread) continue;
-    // Copied: fields of a packed record have no alignment that a reference may rely on.
+    // Copied: references to fields of a packed struct may be misaligned.
     const std::uint64_t left = copy->bytes;
     const std::uint64_t most = copy->most_bytes_per_task;
     const std::uint64_t bytes = std::min(left, most);
@@ -381,7 +381,7 @@ void HostAssociation::place_comm(const HostTask& task, const HostTrack& track, c
   wait(pending, path.innermost);
 }
 
-// Leaves a task with the nearest call from `from` on that it waits for.
+// Attaches a task to the nearest call, from `from` outwards, that it still waits for.
 void HostAssociation::wait(PendingComm& pending, OpenCall* from) {
   for (OpenCall* call = from; call != nullptr; call = call->parent) {
     if (call != pending.op_call && call != pending.comm_call && call != pending.node_call) continue;
@@ -440,8 +440,8 @@ void HostAssociation::close(HostCallTree& tree, OpenCall& call) {
   tree.close_innermost();
 }
 
-// The operators of a task by the description of its node: one a context, and a row for the task
-// around the contexts, which is no operator.
+// Finds the operators of a task from its node's description: one per context, and a row without an
+// operator for the task that contains the contexts.
 void HostAssociation::find_operators(const HostTrack& track, const std::uint64_t* comm_item) {
   rows_.clear();
   const auto& contexts = description_.contexts();
@@ -456,7 +456,7 @@ void HostAssociation::find_operators(const HostTrack& track, const std::uint64_t
   rows_.push_back({kNone32, kNull});
 }
 
-// A call that a communication task waits for has ended.
+// Called when a call that a communication task waits for has ended.
 void HostAssociation::advance(PendingComm& pending, OpenCall& call) {
   if (pending.op_call == &call) {
     expand_operators(pending, call);
@@ -477,7 +477,7 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   PendingComm next = pending;
   next.op_call = nullptr;
   for (const Row& row : rows) {
-    // The sub tasks of a collective are distinguished by its own records.
+    // Sub tasks of a collective are distinguished by the collective's own records.
     const bool is_told_apart = pending.pending.task.context != kNone32;
     if (is_told_apart && row.context != pending.pending.task.context && row.context != kNone32) {
       continue;
@@ -490,8 +490,7 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   }
 }
 
-// The contexts that the records of a communication call name; each has the last record that names
-// it.
+// Finds the contexts of a communication call's records, each with the last record that names it.
 void HostAssociation::find_contexts(const OpenCall& call) {
   comm_infos_.clear();
   if (options_.has_contexts) {
@@ -505,7 +504,7 @@ void HostAssociation::find_contexts(const OpenCall& call) {
   if (comm_infos_.empty()) comm_infos_.try_emplace(kNone32, nullptr);
 }
 
-// One task a context.
+// Creates one task per context.
 void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
   PendingComm next = pending;
   next.comm_call = nullptr;

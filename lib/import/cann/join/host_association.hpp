@@ -1,6 +1,6 @@
-// HostAssociation: turns host records in order of time into host tasks: the operator, call, model
-// and collective that each launched task belongs to. In memory is what open calls still need. For
-// the import of CANN captures. Source: cann_host.md 1.10.
+// HostAssociation: converts host records, in order of time, to host tasks with the operator, call,
+// model and collective of each launched task. Keeps in memory only what open calls still need.
+// Source: cann_host.md 1.10.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,20 @@
 
 namespace msprof {
 
-// Finds the turn of the 16-bit task ids of a stream that a launched task belongs to. Tasks go
-// through in order of time; one is held back only while a flip may still move it into the next
-// turn.
-// Source: cann_host.md 1.8.3.
+// Finds the batch of each launched task: the number of wraparounds of its stream's 16-bit task ids.
+// Tasks pass through in order of time; a task is held back only while a flip may still move it to
+// the next batch. Source: cann_host.md 1.8.3.
 class HostBatches {
  public:
-  // Add, before the first push(), every flip, and every task's time.
+  // Add all flips and the times of all tasks, then call prepare(), before the first push().
   void add_flip(std::uint16_t device, std::uint32_t stream, std::uint64_t time,
                 std::uint16_t task_number, bool is_destroy);
   void see_task(std::uint16_t device, std::uint32_t stream, std::uint64_t time);
   void prepare();
 
-  // Takes tasks in order of time; they come out in the same order.
+  // Adds a task. Tasks must be in order of time and come out in the same order.
   void push(const HostTrack& track);
-  void finish();  // no task follows
+  void finish();  // Call after the last task.
   bool has_next() const { return first_ < first_undecided_; }
   const HostTrack& peek() const { return tracks_.front(); }
   void next();
@@ -39,13 +38,13 @@ class HostBatches {
     std::uint64_t time = 0;
     std::uint64_t stream = 0;  // key()
     std::uint16_t task_number = 0;
-    std::uint16_t highest_ahead = 0;  // of the task numbers of this and later flips of the stream
+    std::uint16_t highest_ahead = 0;  // highest task number of the later flips of the stream
     bool is_destroy = false;
   };
   struct Stream {
     std::uint64_t last_time = 0;
     std::uint16_t batch = 0;
-    std::uint16_t highest_ahead = 0;  // tasks of this number and above keep their turn
+    std::uint16_t highest_ahead = 0;  // tasks with this number or above keep their batch
     std::deque<std::uint64_t> held;   // positions of the tasks that may still be moved
   };
   static std::uint64_t key(std::uint16_t device, std::uint32_t stream) {
@@ -55,11 +54,11 @@ class HostBatches {
   void release(Stream& stream);
   void find_undecided();
 
-  std::vector<Flip> flips_;  // by time
+  std::vector<Flip> flips_;  // sorted by time
   std::size_t next_flip_ = 0;
   FlatMap<Stream> streams_;
-  // Tasks that have not come out, and those of them that wait; positions count from the first task
-  // of all.
+  // Tasks not yet returned, and which of them are held back. Positions count from the first task of
+  // all.
   std::deque<HostTrack> tracks_;
   std::deque<bool> waits_;
   std::uint64_t first_ = 0;
@@ -70,35 +69,34 @@ class HostAssociation {
  public:
   struct Options {
     bool names_only = false;   // profile level 0
-    bool has_contexts = true;  // not on chips of the 950 class
+    bool has_contexts = true;  // false on chips of the 950 class
   };
   HostAssociation(HostSink& sink, const Options& options);
 
-  // Take records in order of time; at equal times copies, tasks, other records, calls, in this
-  // order.
+  // Add records in order of time; at equal times copies, tasks, other records, calls.
   void add_copy(const MemcpyInfoWire& copy);
   void add_task(const HostTrack& track);
-  // Records of a call, their counts within their lists; false: no call of their level on the thread
-  // takes them.
+  // Add a record to the call of its level on its thread. Returns false if there is no such call.
+  // The caller must have checked the count in a record against the size of its array.
   bool add(const HostRecord<NodeBasicInfoWire>& basic);
   bool add(const HostRecord<NodeAttrInfoWire>& attribute);
   bool add(const HostRecord<TensorInfoWire>& tensors);
   bool add(const HostRecord<ContextIdInfoWire>& contexts);
   bool add(const HostRecord<HcclInfoWire>& info);
   bool add(const HostRecord<HcclOpInfoWire>& info);
-  // Call of a level around a moment, not of the runtime's; null: none.
+  // The call of a level at the record's time, except runtime calls; null if there is none.
   const HostCall* call_at(const HostHeader& head, std::uint16_t level);
   void add_call(const HostCall& call);
   void finish();
 
-  // Communication tasks outside every node call: they have no host task.
+  // Communication tasks outside every node call; they have no host task.
   std::uint64_t orphan_comm_tasks() const { return orphan_comm_tasks_; }
 
  private:
   HostCallTree& tree_of(std::uint32_t thread);
-  // Returns the thread's tree, calls that ended before `time` closed.
+  // Returns the thread's tree, after closing calls that ended before `time`.
   HostCallTree& tree_at(std::uint32_t thread, std::uint64_t time);
-  // The open call of a level that a record belongs to; null: none.
+  // The open call of a level that a record belongs to; null if there is none.
   OpenCall* call_for(const HostHeader& head, std::uint16_t level);
 
   void size_copies();
@@ -126,13 +124,13 @@ class HostAssociation {
   HostSink& sink_;
   Options options_;
   NodeDescription description_;
-  FlatTable tree_numbers_;                            // by thread
-  std::vector<std::unique_ptr<HostCallTree>> trees_;  // in order of appearance
+  FlatTable tree_numbers_;                            // index into trees_ by thread
+  std::vector<std::unique_ptr<HostCallTree>> trees_;  // in order of first use
   HostCallTree* last_tree_ = nullptr;
-  std::vector<MemcpyInfoWire> copies_;  // of one moment
-  std::vector<HostTrack> copy_tracks_;  // likewise
-  std::vector<Row> rows_;               // of the task in hand
-  // Of the communication call that ends: its contexts, null for one without a record.
+  std::vector<MemcpyInfoWire> copies_;  // with the current time
+  std::vector<HostTrack> copy_tracks_;  // with the current time
+  std::vector<Row> rows_;               // of the current task
+  // Contexts of the communication call that is being closed; null for one without a record.
   std::map<std::uint32_t, const HostRecord<HcclInfoWire>*> comm_infos_;
   std::uint64_t orphan_comm_tasks_ = 0;
 };

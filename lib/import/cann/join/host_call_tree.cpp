@@ -21,15 +21,16 @@ void OpenCall::clear() {
 
 namespace {
 
-// Limit of calls searched: those whose end was damaged stay open, and to pass many of them would
-// take forever.
+// Maximum number of open calls searched. Calls whose end was damaged stay open, and searching many
+// of them would be too slow.
 constexpr std::size_t kMaxSteps = 256;
 
 bool contains(const OpenCall& open, std::uint64_t time) {
   return open.call.begin < time && time <= open.call.end;
 }
 
-// Levels at which calls do not nest; -1: node, which may; -2: not in the tree.
+// Index of a level whose calls do not nest; -1: node level, whose calls may nest; -2: not in the
+// tree.
 int place_of(std::uint16_t level) {
   switch (level) {
     case call_level::kAcl:
@@ -45,7 +46,7 @@ int place_of(std::uint16_t level) {
   }
 }
 
-constexpr std::uint32_t kFftsPlusMarker = 6;  // table T1: announces a graph, is no operator
+constexpr std::uint32_t kFftsPlusMarker = 6;  // table T1: announces a graph, not an operator
 
 template <typename Wire>
 std::uint64_t name_of(const HostRecord<Wire>& record) {
@@ -65,7 +66,7 @@ const Record* last_of(std::span<const Record> records) {
   return last;
 }
 
-// The records of one name, or all of them; sorted by name when a name is given.
+// Records with one name, or all if `name` is null. With a name, `records` must be sorted by name.
 template <typename Record>
 std::span<const Record> named(const std::vector<Record>& records, const std::uint64_t* name) {
   if (name == nullptr) return records;
@@ -198,7 +199,7 @@ void NodeDescription::describe_whole(OpenCall& call) {
 
 void NodeDescription::describe_contexts(OpenCall& call) {
   auto& ids = call.contexts;
-  // The last record that names a context counts.
+  // The last record that names a context is used.
   std::sort(ids.begin(), ids.end(), [](const auto& a, const auto& b) {
     return std::tie(a.id, b.sequence) < std::tie(b.id, a.sequence);
   });
@@ -215,7 +216,7 @@ void NodeDescription::describe_contexts(OpenCall& call) {
   for (const auto& context : ids) contexts_.push_back({context.id, op_, has_op_});
 }
 
-// Several operators in one node, distinguished by their contexts.
+// Describes several operators of one node, distinguished by their contexts.
 void NodeDescription::describe_by_name(OpenCall& call) {
   sort_by_name(call);
   for (const auto& context : call.contexts) {
@@ -250,8 +251,8 @@ void NodeDescription::add_attribute(HostOp& op, const OpenCall& call,
     op.attribute_hash = last->wire.attribute;
 }
 
-// Records of equal name and time are one list, as long as the operator's tensors need; of several
-// lists the one that begins last counts.
+// Records with equal name and time are one tensor list, split because of its length. If there are
+// several lists, the one that starts last is used.
 void NodeDescription::add_tensors(HostOp& op, const OpenCall& call, const std::uint64_t* name) {
   using Tensors = OpenCall::Tensors;
   const auto records = named(call.tensors, name);

@@ -1,5 +1,5 @@
-// HostCallTree: open calls of one host thread, one within the other, with the records that came
-// during them; NodeDescription: the operators that they describe. For HostAssociation. Source:
+// HostCallTree: nested open calls of one host thread, with the records made during them.
+// NodeDescription: the operators that these records describe. Used by HostAssociation. Source:
 // cann_host.md 1.10 (1 to 5).
 #pragma once
 
@@ -14,26 +14,26 @@ namespace msprof {
 
 struct OpenCall;
 
-// A task whose operator or collective is known when the calls around it end.
+// A task whose operator or collective is known only when the calls around it end.
 struct PendingTask {
   HostTask task;
   HostTrack track;
 };
 
-// Likewise, of a collective: it waits for up to three calls, the inner ones first.
+// A task of a collective. It waits for up to three calls, the inner ones first.
 struct PendingComm {
   PendingTask pending;
   HostComm comm;
-  OpenCall* op_call = nullptr;    // node call that describes its operator; null: not needed (now)
-  OpenCall* comm_call = nullptr;  // communication call; null: done
-  OpenCall* node_call = nullptr;  // the collective's node call; null: done
-  std::uint64_t comm_item = 0;    // of the communication call
+  OpenCall* op_call = nullptr;  // node call that describes its operator; null if not needed or done
+  OpenCall* comm_call = nullptr;  // communication call; null if done
+  OpenCall* node_call = nullptr;  // the collective's node call; null if done
+  std::uint64_t comm_item = 0;    // item of the communication call
 };
 
-// A call of level acl, model, node or communication. Calls are used again: their lists keep
-// capacity.
+// A call of level acl, model, node or communication. Objects are reused, so that their lists keep
+// their capacity.
 struct OpenCall {
-  // Lists are far shorter than their records: the parts of those that mean something.
+  // The used part of a tensor record, which is far shorter than the record.
   struct Tensors {
     std::uint64_t sequence = 0;
     std::uint64_t name_hash = 0;
@@ -66,13 +66,13 @@ struct OpenCall {
   void clear();
 };
 
-// Calls that a task finds on its way to the root.
+// The calls around a task, by level.
 struct CallPath {
   OpenCall* innermost = nullptr;
   OpenCall* model = nullptr;
   OpenCall* node = nullptr;
   OpenCall* communication = nullptr;
-  OpenCall* node_of_communication = nullptr;  // around it, else `node`
+  OpenCall* node_of_communication = nullptr;  // the node call around it, else `node`
 };
 
 class HostCallTree {
@@ -80,29 +80,29 @@ class HostCallTree {
   explicit HostCallTree(std::uint32_t thread) : thread_(thread) {}
   std::uint32_t thread() const { return thread_; }
 
-  // The innermost call with begin < time <= end, of any level or of one.
+  // The innermost call with begin < time <= end, of any level or of `level`.
   OpenCall* at(std::uint64_t time) const;
   OpenCall* at(std::uint64_t time, std::uint16_t level) const;
   CallPath path(std::uint64_t time) const;
 
-  // Null: a call that the tree does not take: of another level, without extent, or that overlaps
-  // one of its level where calls do not nest. Calls that have ended must have been closed.
+  // Returns null for a call that does not belong in the tree: it has another level, is empty, or
+  // overlaps a call of a level that does not nest. Calls that have ended must be closed before.
   OpenCall* open(const HostCall& call);
-  // The innermost call when it ends before `time` (or at it); null: none.
+  // The innermost call if it ends at or before `time`; null otherwise.
   OpenCall* ended(std::uint64_t time) const;
   OpenCall* innermost() const { return calls_.empty() ? nullptr : calls_.back(); }
   void close_innermost();
 
  private:
   std::uint32_t thread_;
-  std::vector<OpenCall*> calls_;  // by begin
+  std::vector<OpenCall*> calls_;  // sorted by begin
   std::vector<std::unique_ptr<OpenCall>> owned_;
   std::vector<OpenCall*> free_;
-  std::uint64_t last_end_[3] = {};  // of the last call taken: acl, model, communication
+  std::uint64_t last_end_[3] = {};  // end of the last call opened: acl, model, communication
 };
 
-// Operators of a node call, made of the records during it.
-// Source: cann_host.md 1.10 (6, 7, 11).
+// The operators of a node call, from the records made during it. Source: cann_host.md 1.10 (6, 7,
+// 11).
 class NodeDescription {
  public:
   struct ContextOp {
@@ -111,18 +111,19 @@ class NodeDescription {
     bool has_op = false;
   };
 
-  // `names_only`: profile level 0, which has nothing else.
+  // `names_only`: profile level 0, which records only names.
   explicit NodeDescription(bool names_only) : names_only_(names_only) {}
 
-  // Valid until the next of(), and while `call` is open. Sorts the call's records.
+  // Describes `call`. Results are valid until the next of() and while `call` is open. Sorts the
+  // call's records.
   void of(OpenCall& call);
 
-  // Description of the node as a whole: its last record of each kind.
+  // Description of the whole node, from its last record of each kind.
   bool has_op() const { return has_op_; }
   const HostOp& op() const { return op_; }
-  // One a context; by context. Empty: the node has none.
+  // One per context, sorted by context; empty if the node has no contexts.
   const std::vector<ContextOp>& contexts() const { return contexts_; }
-  // The first record in reading order; null: none.
+  // The first record in reading order; null if there is none.
   const HostRecord<NodeBasicInfoWire>* first_basic() const {
     return has_first_ ? &first_ : nullptr;
   }
@@ -142,7 +143,7 @@ class NodeDescription {
   HostOp op_;
   HostRecord<NodeBasicInfoWire> first_;
   std::vector<ContextOp> contexts_;
-  std::vector<std::vector<std::byte>> joined_;  // tensors of operators with several records
+  std::vector<std::vector<std::byte>> joined_;  // tensors of operators with several tensor records
 };
 
 }  // namespace msprof

@@ -1,6 +1,6 @@
-// Input of the host association: classified calls and launched tasks, and records as they are
-// on the wire with their position; and its output: operators, collectives and host tasks, to
-// a HostSink. Times are counts of the host. Source: cann_host.md 1.8, 1.10.
+// Input of the host association: calls, launched tasks, and wire records with their position.
+// Output: operators, collectives and host tasks, passed to a HostSink. Times are host counts.
+// Source: cann_host.md 1.8, 1.10.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 namespace msprof {
 
 struct HostCall {
-  std::int64_t id = kNull;  // ApiCallRow
+  std::int64_t id = kNull;  // id of the ApiCallRow
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t item = 0;  // hash of a name; number of a model
+  std::uint64_t item = 0;  // hash of a name, or number of a model
   std::uint32_t thread = 0;
   std::uint32_t type = 0;
   std::uint16_t level = 0;
-  bool is_step_info = false;  // by the name of its type
-  bool is_master = false;     // likewise
-  bool is_lccl = false;       // its item's name begins with "Lccl"
+  bool is_step_info = false;  // from the name of its type
+  bool is_master = false;     // from the name of its type
+  bool is_lccl = false;       // its item's name starts with "Lccl"
 };
 
-// Meaning of a task type's name for the association.
+// Meaning of a task type for the association.
 enum class TaskClass : std::uint8_t {
   aicore,
   aicpu,
@@ -33,17 +33,17 @@ enum class TaskClass : std::uint8_t {
   simt,
   mix_aic,
   mix_aiv,
-  other_kernel,  // another name that begins with KERNEL
+  other_kernel,  // other names that start with KERNEL
   stars_common,
   ffts_plus,
   memcpy_async,
   other
 };
 
-// A task that was launched (task_track).
+// A launched task (task_track).
 struct HostTrack {
   std::uint64_t time = 0;
-  std::uint64_t kernel_hash = 0;  // 0: none
+  std::uint64_t kernel_hash = 0;  // 0 if absent
   std::int64_t type_name_id = kNull;
   std::int64_t copy_bytes = kNull;
   std::uint32_t copy_direction = 65535;
@@ -54,15 +54,15 @@ struct HostTrack {
   std::uint16_t batch = 0;
   TaskClass task_class = TaskClass::other;
   bool has_launch_info = false;
-  // Values of the launch info: blocks of a kernel with the ratio of its second kind of core, or the
-  // dimensions of a SIMT kernel.
+  // Launch info: blocks of a kernel and the ratio of its second kind of core, or the dimensions of
+  // a SIMT kernel.
   std::uint8_t mix_ratio = 0;
   std::uint16_t block_num = 0;
   std::uint16_t grid_dim[3] = {};
   std::uint16_t block_dim[3] = {};
 };
 
-// A record about a call, with the facts of its position in the files.
+// A record that belongs to a call, with its position in the files.
 template <typename Wire>
 struct HostRecord {
   Wire wire = {};
@@ -70,9 +70,9 @@ struct HostRecord {
   bool is_unaging = false;
 };
 
-// An operator as its node describes it. Equal descriptions are one operator.
+// An operator as described by its node. Equal descriptions are one operator.
 struct HostOp {
-  static constexpr std::uint32_t kNoTaskType = 0xFFFFFFFE;  // of table T1; none is N/A
+  static constexpr std::uint32_t kNoTaskType = 0xFFFFFFFE;  // no task type (table T1); shown as N/A
 
   std::uint64_t name_hash = 0;
   std::uint64_t type_hash = 0;       // 0: N/A
@@ -85,10 +85,10 @@ struct HostOp {
   bool has_dims = false;
   std::uint16_t grid_dim[3] = {};
   std::uint16_t block_dim[3] = {};
-  std::span<const std::byte> tensors;  // 44 bytes each
+  std::span<const std::byte> tensors;  // 44 bytes per tensor
 };
 
-// The host's side of one task of a collective.
+// Host data of one task of a collective.
 struct HostComm {
   std::uint64_t launch_count = 0;
   std::uint32_t thread = 0;
@@ -96,7 +96,7 @@ struct HostComm {
   bool has_task_info = false;
   bool has_op_info = false;
   bool has_kind = false;
-  std::uint64_t kind_hash = 0;  // operator type of the call's first node_basic_info
+  std::uint64_t kind_hash = 0;  // operator type in the call's first node_basic_info
   HcclInfoWire task = {};
   HcclOpInfoWire op = {};
   // The collective's call (node level).
@@ -106,18 +106,18 @@ struct HostComm {
   std::uint32_t call_type = 0;
 };
 
-// Output of the host association, which also gives ids. Implemented by
-// HostRows, and by tests.
+// Receives the output of the host association and assigns ids. Implemented by HostRows and by
+// tests.
 class HostSink {
  public:
   virtual ~HostSink() = default;
   virtual std::int64_t op_id(const HostOp& op) = 0;
   virtual std::int64_t comm_call_id(const HostComm& call) = 0;
   virtual std::int64_t kernel_name_id(std::uint64_t hash) = 0;
-  // The model whose graph a stream replays (capture_stream_info); kNull: none.
+  // The model whose graph the stream replays (capture_stream_info); kNull if there is none.
   virtual std::int64_t captured_model(const HostTrack& track) = 0;
-  // Describes the operator of a kernel that a graph replays (capture_op_info); false: it is not
-  // described. Its tensors are there until the next call.
+  // Describes the operator of a kernel that a graph replays (capture_op_info). Returns false if
+  // there is no description. Its tensors are valid until the next call.
   virtual bool captured_op(const HostTrack&, HostOp&) { return false; }
   virtual void add(const HostTask& task) = 0;
 };

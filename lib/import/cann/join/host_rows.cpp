@@ -17,8 +17,8 @@ namespace msprof::cann {
 
 namespace {
 
-// The names of numbers in host records, sorted by number, as recorded by GE and the runtime
-// (cann_host.md 1.9); a number without one is its decimal text.
+// Names of numbers in host records, sorted by number, as defined by GE and the runtime
+// (cann_host.md 1.9). A number without a name is shown in decimal.
 
 // T1
 constexpr std::pair<std::uint32_t, std::string_view> kTaskTypes[] = {
@@ -192,19 +192,19 @@ std::string name_of(const std::pair<std::uint32_t, std::string_view> (&table)[kS
   return std::to_string(number);
 }
 
-// T1: "AI_VECTOR_CORE"
+// Name in table T1, for example "AI_VECTOR_CORE".
 std::string task_type_name(std::uint32_t number) {
   return name_of(kTaskTypes, number);
 }
 
 }  // namespace
 
-// T2: "FLOAT16"
+// Name in table T2, for example "FLOAT16".
 std::string data_type_name(std::uint32_t number) {
   return name_of(kDataTypes, number);
 }
 
-// T3 with the sub format: "ND", "FRACTAL_NZ:3".
+// Name in table T3 with the sub format, for example "ND" or "FRACTAL_NZ:3".
 std::string format_name(std::uint32_t number) {
   if (number == kNone32) return name_of(kFormats, number);
   const std::uint32_t sub_format = number >> 8 & 0xFFFF;
@@ -215,7 +215,7 @@ std::string format_name(std::uint32_t number) {
 
 namespace {
 
-// T9, of an api's whole type: "ACL_RTS"
+// Name in table T9 for an API's whole type, for example "ACL_RTS".
 std::string acl_class_name(std::uint32_t type) {
   return name_of(kAclClasses, type >> 16);
 }
@@ -266,7 +266,7 @@ TaskClass class_of(std::string_view name) {
   return TaskClass::other;
 }
 
-// Picoseconds; kNull where they do not fit.
+// Converts to picoseconds; kNull if out of range.
 std::int64_t ps_of_us(double us) {
   constexpr double kPsPerUs = 1e6;
   const double ps = us * kPsPerUs;
@@ -307,7 +307,7 @@ std::int64_t HostOps::id_of(const HostOp& op) {
   return intern(key);
 }
 
-// Ids begin at 1. Keys that share a hash go on to the next one.
+// Returns the id of a key; ids start at 1. On a hash collision the next hash value is tried.
 std::int64_t HostOps::intern(const Key& key) {
   std::uint64_t hash = hash_of(key);
   std::uint32_t number = numbers_.find(hash);
@@ -475,7 +475,7 @@ const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
 bool HostRows::captured_op(const HostTrack& track, HostOp& op) {
   if (captured_ops_.empty()) return false;
   const std::int64_t model = captured_.model_of(track);
-  // A stream that was captured once has tasks of no graph, too.
+  // A stream that was captured once also has tasks that belong to no graph.
   if (model == kNull && captured_.has(track.device, track.stream)) return false;
   CapturedOps::Wanted wanted{track.device,    track.stream, track.task_number,
                              has_unique_ids_, std::nullopt, captured_.is_wide()};

@@ -1,6 +1,5 @@
-// Results of the host association as rows: HostOps, the operators that nodes describe;
-// HostRows, calls, collectives and host tasks, and the names that are needed repeatedly.
-// For the host join; HostOps also as OpTable for the device association.
+// Writes the results of the host association. HostOps: operators. HostRows: calls, collectives,
+// host tasks and names. HostOps is also the OpTable of the device association.
 #pragma once
 
 #include <array>
@@ -22,11 +21,12 @@ namespace msprof::cann {
 
 class Dictionaries;
 
-// Names of numbers in records of the host (cann_host.md 1.9); a number without one is its text.
-std::string data_type_name(std::uint32_t number);  // "FLOAT16"
-std::string format_name(std::uint32_t number);     // with the sub format: "ND", "FRACTAL_NZ:3"
+// Names of numbers in host records (cann_host.md 1.9); decimal text if a number has no name.
+std::string data_type_name(std::uint32_t number);  // for example "FLOAT16"
+std::string format_name(std::uint32_t number);     // with the sub format, for example "ND" or
+                                                   // "FRACTAL_NZ:3"
 
-// Equal operators are one row of `op`.
+// Writes operators; equal operators share one row of `op`.
 class HostOps : public OpTable {
  public:
   HostOps(TraceDbWriter& store, Dictionaries& dictionaries);
@@ -34,7 +34,7 @@ class HostOps : public OpTable {
   HostOps& operator=(const HostOps&) = delete;
 
   std::int64_t id_of(const HostOp& op);
-  // Tensors that are neither input nor output: they are in no column.
+  // Number of tensors that are neither input nor output; they are in no column.
   std::uint64_t odd_tensors() const { return odd_tensors_; }
 
   std::int64_t block_num(std::int64_t op_id) const override;
@@ -45,7 +45,7 @@ class HostOps : public OpTable {
                            std::int64_t mix_block_num) override;
 
  private:
-  // Key of equal operators. Tensors and dimensions by number; 0 is none.
+  // Equal operators have equal keys. Tensors and dimensions are numbered; 0 means none.
   struct Key {
     std::uint64_t name_hash = 0;
     std::uint64_t type_hash = 0;
@@ -59,13 +59,13 @@ class HostOps : public OpTable {
     std::int8_t is_hf32 = -1;
     bool operator==(const Key&) const = default;
   };
-  // 128 bits stand for the bytes of a tensor list.
+  // A 128-bit hash identifies the bytes of a tensor list.
   struct TensorHash {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     bool operator==(const TensorHash&) const = default;
   };
-  // Shapes, types, formats of inputs, then of outputs; kNull: none.
+  // Shapes, types and formats of inputs, then of outputs; kNull if absent.
   using TensorNames = std::array<std::int64_t, 6>;
   struct Names {
     std::int64_t name_id = kNull;
@@ -85,8 +85,8 @@ class HostOps : public OpTable {
   Dictionaries& dictionaries_;
   std::vector<Key> keys_;
   std::vector<Names> names_;
-  FlatTable numbers_;         // of keys_, by hash
-  FlatTable tensor_numbers_;  // of tensor_names_, by hash
+  FlatTable numbers_;         // index into keys_, by hash
+  FlatTable tensor_numbers_;  // index into tensor_names_, by hash
   std::vector<TensorHash> tensor_hashes_;
   std::vector<TensorNames> tensor_names_;
   std::unordered_map<std::uint64_t, std::uint32_t> dims_numbers_;  // by both names
@@ -101,7 +101,7 @@ class HostRows : public HostSink {
            const CapturedOps& captured_ops, bool has_unique_ids, HostOps& ops,
            HostTaskStore& tasks);
 
-  // Writes the row of a call, where there is a clock, and gives what the association needs of it.
+  // Writes the row of a call, if there is a clock, and returns what the association needs.
   HostCall add(const ApiEventWire& wire);
   struct TaskType {
     TaskClass task_class = TaskClass::other;
@@ -118,13 +118,13 @@ class HostRows : public HostSink {
 
  private:
   struct CallType {
-    std::int64_t name_id = kNull;  // the type's own
-    std::int64_t mode_id = kNull;  // "Mode": of acl calls their class, else the same
+    std::int64_t name_id = kNull;
+    std::int64_t mode_id = kNull;  // column "Mode": the class of acl calls, else the type's name
     bool is_step_info = false;
     bool is_master = false;
   };
   const CallType& call_type(std::uint16_t level, std::uint32_t type);
-  // Text of a hash; 0 names "0".
+  // Text of a hash; the text of hash 0 is "0".
   struct Item {
     std::int64_t name_id = kNull;
     bool is_lccl = false;
@@ -140,7 +140,7 @@ class HostRows : public HostSink {
   std::int64_t process_id_;
   const CapturedStreams& captured_;
   const CapturedOps& captured_ops_;
-  bool has_unique_ids_;  // of tasks
+  bool has_unique_ids_;  // task ids are unique
   HostOps& ops_;
   HostTaskStore& tasks_;
   std::int64_t next_call_ = 1;
@@ -148,7 +148,7 @@ class HostRows : public HostSink {
   FlatMap<CallType> call_types_;  // by level and type
   FlatMap<TaskType> task_types_;
   FlatMap<std::int64_t> number_names_;
-  FlatTable items_;  // by hash: the id of the name, and in the lowest bit is_lccl
+  FlatTable items_;  // by hash: id of the name, with is_lccl in the lowest bit
 };
 
 }  // namespace msprof::cann

@@ -34,7 +34,7 @@ void CallSource::open(const ImportContext& context) {
   next(context);
 }
 
-// The first event of a key opens a call, the second ends it, in reading order.
+// The first event of a key starts a call, the second ends it, in reading order.
 void CallSource::pair(const ImportContext& context, const StreamRecord& record) {
   const auto wire = decode<ApiEventWire>(record.bytes);
   const EventKey key{std::uint16_t{wire.head.level}, std::uint32_t{wire.head.type},
@@ -58,7 +58,7 @@ std::string_view CallSource::why_impossible(const ApiEventWire& call) const {
   const std::uint64_t begin = call.head.time;
   if (begin == 0) return "begin is 0";
   if (call.end < begin) return "end before begin";
-  // If the begin is as late, it is the clock that is wrong.
+  // If the start is too late as well, the clock is wrong, not the call.
   if (call.end > latest_end_ && begin <= latest_end_) return "end long after the collection";
   return {};
 }
@@ -105,7 +105,7 @@ std::size_t CapturedStreams::read_records(const ImportContext& context, RecordSt
   std::set<
       std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t, bool, std::uint64_t>>
       seen;
-  // The spans of a model that are still open.
+  // The spans of each model that are still open.
   std::map<std::pair<std::uint16_t, std::uint32_t>,
            std::vector<std::pair<std::uint64_t, std::size_t>>>
       open;
@@ -113,7 +113,7 @@ std::size_t CapturedStreams::read_records(const ImportContext& context, RecordSt
   for (; const StreamRecord* record = stream.peek(); stream.next()) {
     const auto wire = decode<Wire>(record->bytes);
     ++count;
-    // Copied: fields of a packed record have no alignment that a reference may rely on.
+    // Copied: references to fields of a packed struct may be misaligned.
     const Record found{record->time,      wire.device,          wire.status != 0,
                        wire.model_stream, wire.original_stream, wire.model};
     if (!seen.emplace(found.device, found.model, found.original_stream, found.model_stream,
@@ -147,7 +147,8 @@ bool CapturedStreams::has(std::uint16_t device, std::uint32_t stream) const {
   return spans_.contains(key_of(device, stream));
 }
 
-// A stream is captured again only after its graph is destroyed: one span holds a moment.
+// A stream is captured again only after its graph was destroyed, so at most one span contains a
+// given time.
 std::int64_t CapturedStreams::model_of(const HostTrack& track) const {
   if (spans_.empty()) return kNull;
   const auto found = spans_.find(key_of(track.device, track.stream));

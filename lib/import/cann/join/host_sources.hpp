@@ -1,6 +1,6 @@
-// Host streams that are not taken record by record: CallSource, the calls of the host,
-// CapturedStreams, the models whose graphs streams replay, and WideStreams. For the host join.
-// Source: cann_host.md 1.8.1, 1.8.6, 1.10.
+// Host streams that are read in a special way. CallSource: calls of the host. CapturedStreams:
+// models whose graphs are replayed by streams. WideStreams: full stream ids. Source: cann_host.md
+// 1.8.1, 1.8.6, 1.10.
 #pragma once
 
 #include <cstdint>
@@ -21,51 +21,51 @@ namespace msprof::cann {
 class RecordStream;
 struct StreamRecord;
 
-// Calls in the order (begin, level from high to low, reading order): those recorded whole, and
-// those made of two events.
+// Calls sorted by begin, level from high to low, and reading order. Merges calls recorded as one
+// record with calls recorded as two events.
 class CallSource {
  public:
   using Call = HostRecord<ApiEventWire>;
 
   explicit CallSource(RecordStream& stream) : stream_(stream) {}
 
-  // Sets the latest count at which a call may end; a later end would hide the calls behind it.
+  // Sets the latest possible end of a call, as a count. A later end would hide the calls after it.
   void set_latest_end(std::uint64_t count) { latest_end_ = count; }
-  // Reads the slices once, pairs events, and reports those that stay open.
+  // Reads the slices once, pairs events, and reports events without a counterpart.
   void open(const ImportContext& context);
-  // Calls that begin at one moment, the next in time; empty at the end.
+  // The next calls in order of time, all with the same begin; empty at the end.
   const std::vector<Call>& peek() const { return moment_; }
   void next(const ImportContext& context);
 
  private:
   using EventKey = std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t,
                               std::uint64_t>;  // level, type, thread, request, item
-  // Reason why a call cannot be true; empty when it can.
+  // Returns why a call is impossible; empty if it is possible.
   std::string_view why_impossible(const ApiEventWire& call) const;
   void pair(const ImportContext& context, const StreamRecord& record);
-  // Finds the next recorded call of `stream_`, past what is no call; false at the end.
+  // Finds the next valid recorded call in `stream_`; returns false at the end.
   bool find_recorded(const ImportContext& context);
 
   RecordStream& stream_;
   std::uint64_t latest_end_ = UINT64_MAX;
-  std::vector<Call> paired_;  // by begin
+  std::vector<Call> paired_;  // sorted by begin
   std::size_t next_paired_ = 0;
   Call recorded_;
   bool has_recorded_ = false;
   std::vector<Call> moment_;
-  std::map<EventKey, std::uint64_t> open_events_;  // times
+  std::map<EventKey, std::uint64_t> open_events_;  // event times
 };
 
 class CapturedStreams {
  public:
-  // Read all records: they are few. `wide` has the same records with the ids in full, of collectors
-  // since 2026-07; where there are any they are taken instead.
+  // Reads all records, which are few. Collectors since 2026-07 also write records with full ids; if
+  // `wide` has any, they are used instead of `stream`.
   void read(const ImportContext& context, RecordStream& stream, RecordStream& wide);
-  // Model whose graph the stream of a task replays; kNull: none.
+  // Model whose graph the stream of a task replays; kNull if there is none.
   std::int64_t model_of(const HostTrack& track) const;
-  // Whether a stream was ever captured.
+  // Returns true if the stream was ever captured.
   bool has(std::uint16_t device, std::uint32_t stream) const;
-  // Whether its ids are in full.
+  // Returns true if the records have full ids.
   bool is_wide() const { return is_wide_; }
 
  private:
@@ -85,15 +85,16 @@ class CapturedStreams {
   template <typename Wire>
   std::size_t read_records(const ImportContext& context, RecordStream& stream);
 
-  std::unordered_map<std::uint64_t, std::vector<Span>> spans_;  // by device and stream, in time
+  // by device and stream, in order of time
+  std::unordered_map<std::uint64_t, std::vector<Span>> spans_;
   bool is_wide_ = false;
 };
 
-// The streams of tasks and the ends of streams in full, where task_track has their low 16 bits
-// (task_track_v2). Source: cann_new_kinds.md 2.1.
+// Full stream ids of tasks and of stream ends; task_track has only the low 16 bits (task_track_v2).
+// Source: cann_new_kinds.md 2.1.
 class WideStreams {
  public:
-  // Reads all records: a graph has as many as tasks, however often it runs.
+  // Reads all records. There is one per task of a graph, however often the graph runs.
   void read(const ImportContext& context, RecordStream& stream);
   std::uint32_t stream_of(const TaskTrackWire& track) const;
 
@@ -107,7 +108,7 @@ class WideStreams {
     std::uint32_t task = 0;
     std::uint16_t device = 0;
   };
-  std::vector<Record> records_;  // by time, thread
+  std::vector<Record> records_;  // sorted by time, thread
 };
 
 }  // namespace msprof::cann

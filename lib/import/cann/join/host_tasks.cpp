@@ -25,7 +25,7 @@ namespace {
 FileDescriptor open_unnamed(const std::filesystem::path& folder) {
   FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file) return file;
-  // Not every file system has files without a name.
+  // Not every file system supports files without a name.
   std::string name = (folder / ".msprof.tmp.XXXXXX").string();
   file.reset(::mkostemp(name.data(), O_CLOEXEC));
   if (!file) fail(folder, errno);
@@ -33,8 +33,8 @@ FileDescriptor open_unnamed(const std::filesystem::path& folder) {
   return file;
 }
 
-// Duplicates of a launch: a record and its copy, or an operator and the placeholder of
-// its graph. The one with the operator stays.
+// Returns true for duplicates of a launch: a record and its copy, or an operator and the
+// placeholder of its graph. The one with the operator is kept.
 bool is_same_launch(const HostTask& a, const HostTask& b) {
   return a.launch_count == b.launch_count;
 }
@@ -113,7 +113,7 @@ HostTaskStore::Taken HostTaskStore::take(std::uint16_t device, std::uint32_t str
     last = count;
   }
   if (is_sorted) return taken;
-  // Threads that launch on one stream come in turns.
+  // Not sorted if several threads launch on one stream.
   std::vector<HostTask> tasks;
   tasks.reserve(taken.size());
   for (std::size_t i = 0; i < taken.size(); ++i) tasks.push_back(taken[i]);
@@ -154,7 +154,7 @@ std::uint32_t HostJoin::stream_of(std::uint32_t task_number) {
   return place == FlatTable::kNone ? kNone : batch.tasks[batch.entries[place].place].stream;
 }
 
-// Searches near first: a stream runs its tasks mostly in the order of their launches.
+// Searches near `batch.next` first, because a stream usually runs its tasks in launch order.
 std::uint32_t HostJoin::place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context) {
   constexpr std::uint32_t kLooks = 4;
   std::uint32_t place = batch.next;
@@ -207,7 +207,7 @@ void HostJoin::load(Batch& batch, std::uint32_t stream, std::uint16_t number) {
 void HostJoin::sort(Batch& batch) {
   batch.order.resize(batch.entries.size());
   std::iota(batch.order.begin(), batch.order.end(), 0U);
-  // Mostly they are: a stream counts its launches.
+  // Usually they are sorted, because a stream counts its launches.
   const bool is_sorted =
       std::is_sorted(batch.entries.begin(), batch.entries.end(),
                      [](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); });
@@ -219,7 +219,7 @@ void HostJoin::sort(Batch& batch) {
   });
 }
 
-// Leaves the first entry of each key, to which the others go, in the order of their launches.
+// Keeps the first entry of each key and adds the others to it, in launch order.
 void HostJoin::join_repeated(Batch& batch) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> repeated;  // entry, the first of its key
   std::uint32_t first = 0;

@@ -1,6 +1,5 @@
-// Reads the records of each device side by side, in order of time: tasks with their operators and
-// counters. It is the second pass over them; DeviceFirstPass has found and counted them. Then the
-// rows of the devices themselves.
+// Second pass over the records of each device, in order of time: writes tasks with operators and
+// counters, then the rows of the devices. The records were found and counted by DeviceFirstPass.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,14 +21,13 @@ namespace msprof::cann {
 
 namespace {
 
-// Starts and ends of tasks in order of time, from one stream of records or from states.
+// Starts and ends of tasks in order of time, from a record stream or from states.
 class LogSource {
  public:
-  // Fills in the next log; false at the end.
+  // Reads the next log; returns false at the end.
   using Read = std::function<bool(DeviceLog& log)>;
   explicit LogSource(Read read) : read_(std::move(read)) { next(); }
 
-  // Null at the end.
   const DeviceLog* peek() const { return has_log_ ? &log_ : nullptr; }
   void next() { has_log_ = read_(log_); }
 
@@ -43,7 +41,6 @@ RecordStream* stream_of(std::optional<RecordStream>& stream) {
   return stream ? &*stream : nullptr;
 }
 
-// Counters of a record of the cores.
 std::size_t pmu_slots(const Chip& chip) {
   return chip.family == ChipFamily::stars_v6 ? kPmuSlots : PmuCells::kSlots;
 }
@@ -71,7 +68,7 @@ class DeviceJoin {
         fusion_(context.store, import.fusion_parts, *part.device, *part.clock,
                 [this](std::uint32_t task) { return tasks_.stream_of(task); }) {}
 
-  // Id after that of the last task.
+  // Returns the id for the next task.
   std::int64_t run() {
     find_aicpu_streams();
     state_logs_ = states_.logs(types_);
@@ -101,7 +98,7 @@ class DeviceJoin {
     return settings;
   }
 
-  // Records of the AI CPUs have ids alone where those are unique.
+  // With unique task ids, AI CPU records have no stream.
   void find_aicpu_streams() {
     if (!decoder_.is_v6()) return;
     for (AicpuNodeRow& node : inputs_.aicpu_nodes)
@@ -154,7 +151,7 @@ class DeviceJoin {
     return sources;
   }
 
-  // Pushes logs before the counters of the same moment, as DeviceTasks expects them.
+  // Pushes logs before counters of the same time, as DeviceTasks requires.
   void read_records() {
     std::vector<LogSource> sources = log_sources();
     RecordStream* const ffts = stream_of(inputs_.ffts_profile);
@@ -201,7 +198,7 @@ class DeviceJoin {
 
   void report(const DeviceTaskCounts& counts) {
     constexpr std::string_view kKind = "tasks";
-    // What lacks its other half where the oldest records were removed is told as that loss.
+    // If the oldest records were deleted, unpaired records are reported as part of that loss.
     const bool is_whole = !import_.session.lacks_oldest();
     tell(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
          "These tasks are left out.");
@@ -243,7 +240,7 @@ class DeviceJoin {
 
 }  // namespace
 
-// Columns of the counters in task_pmu (pmu_row).
+// Writes the names of the columns of task_pmu (pmu_row).
 void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   const CannPart* part = nullptr;
   for (const CannPart& candidate : import.session.parts()) {
@@ -276,7 +273,7 @@ void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   if (chip && chip->family == ChipFamily::mini) add(PmuCells::kBlockNum, "block_num");
 }
 
-// A metric set that the chip has no formulas for gives cycles and the time of the cores only.
+// For a metric set without formulas for this chip, only cycles and core times can be shown.
 void report_unknown_sets(const CannImport& import, const ImportContext& context,
                          const CannPart& part, const DeviceInputs& inputs) {
   const bool has_counters =
@@ -389,7 +386,7 @@ void join_devices(CannImport& import, const ImportContext& context, HostTaskStor
           FindingId::no_tasks, "tasks", part.name, "not read",
           part.clock ? "The chip is not known." : "Without its clock no task has a time.");
     }
-    // Nothing needs them any more.
+    // Frees the records; they are not used again.
     write_aicpu_nodes(context, std::exchange(inputs.aicpu_nodes, {}), next_node_id);
   }
 }

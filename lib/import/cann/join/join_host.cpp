@@ -1,4 +1,4 @@
-// Reads the host's streams side by side, in order of time.
+// Reads all host streams together, in order of time.
 #include <array>
 #include <memory>
 #include <string>
@@ -52,8 +52,7 @@ HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, st
   return track;
 }
 
-// The launched tasks of the host in order of time, with the turn of their task ids.
-// Source: cann_host.md 1.8.3.
+// The launched tasks of the host in order of time, with their batch. Source: cann_host.md 1.8.3.
 class TrackSource {
  public:
   TrackSource(HostInputs& inputs, const CannSession& session)
@@ -63,7 +62,7 @@ class TrackSource {
         has_batches_(session.has_batch_ids()),
         has_unique_ids_(session.has_unique_task_ids()) {}
 
-  // Reads the slices once for the flips. `rows` outlives this.
+  // Reads the slices once to find the flips. `rows` must outlive this.
   void open(const ImportContext& context, HostRows& rows) {
     rows_ = &rows;
     streams_.read(context, wide_);
@@ -92,7 +91,7 @@ class TrackSource {
   }
 
  private:
-  // Reads on until the next task's turn is known.
+  // Reads until the batch of the next task is known.
   void fetch() {
     while (!batches_.has_next() && !is_finished_) {
       const StreamRecord* record = stream_.peek();
@@ -109,7 +108,7 @@ class TrackSource {
     }
   }
 
-  // Their runs are in dpu_track.
+  // Keeps the names of data unit kernels, whose runs are in dpu_track.
   void add_dpu_kernel(const TaskTrackWire& wire) {
     constexpr std::uint16_t kDpu = 1;
     constexpr std::uint16_t kNumberMask = 0x0FFF;
@@ -132,7 +131,7 @@ class TrackSource {
   bool is_finished_ = false;
 };
 
-// Reason why a record that is sound from outside cannot be true; empty when it can.
+// Returns why the contents of a sound record are impossible; empty if they are possible.
 template <typename Wire>
 std::string_view why_impossible(const Wire&) {
   return {};
@@ -156,7 +155,7 @@ std::string_view why_impossible(const FusionOpInfoWire& wire) {
   return wire.count > kMaxFusedOps ? "more than 8 fused operators" : std::string_view();
 }
 
-// Streams that are not taken record by record.
+// Returns true for streams that are not read record by record here.
 bool has_source(HostStream stream) {
   return stream == HostStream::task_track || stream >= HostStream::api_event;
 }
@@ -170,16 +169,16 @@ class HostReading {
   void open();
   void limit_calls();
   void step(HostStream source);
-  // Of two streams that have a next moment; the other may be none.
+  // Returns true if `stream` comes before `other`, which may be none. `stream` must have a record.
   bool is_before(std::size_t stream, std::size_t other) const;
-  // The next moment of a stream.
+  // Updates the next time of a stream.
   void peek(HostStream source);
   void take(HostStream source, const StreamRecord& record);
-  // Gives a record to its call, unless it is impossible inside.
+  // Adds a record to its call, unless its contents are impossible.
   template <typename Wire>
   void attach(HostStream source, const StreamRecord& record);
   void add_fusion(const StreamRecord& record);
-  // Of a call of the runtime, within a call of the application.
+  // Adds a record of a runtime call, with the application's call around it.
   template <typename Wire>
   void add_runtime(const StreamRecord& record) {
     const auto wire = decode<Wire>(record.bytes);
@@ -199,10 +198,11 @@ class HostReading {
   RuntimeRecords runtime_;
   TrackSource tracks_;
   CallSource calls_;
-  // By HostStream.
+  // Indexed by HostStream.
   std::array<std::uint64_t, kHostStreamCount> times_ = {};
   std::array<bool, kHostStreamCount> has_ = {};
-  std::array<std::uint64_t, kHostStreamCount> outside_ = {};  // records that no call takes
+  // number of records that belong to no call
+  std::array<std::uint64_t, kHostStreamCount> outside_ = {};
   std::int64_t next_fusion_ = 1;
 };
 
@@ -248,7 +248,7 @@ void HostReading::open() {
   }
 }
 
-// A call that ends an hour after the collection did not.
+// Rejects calls that end more than an hour after the collection.
 void HostReading::limit_calls() {
   const CannSession& session = import_.session;
   if (!session.host_clock()) return;
@@ -285,7 +285,7 @@ void HostReading::run() {
   open();
   for (const HostStreamInfo& info : kHostStreams) peek(info.stream);
   while (true) {
-    // The earliest stream, and the one after it; of one moment the first in the table.
+    // Finds the earliest stream and the one after it; at equal times the first in the table.
     std::size_t first = kHostStreamCount;
     std::size_t second = kHostStreamCount;
     for (std::size_t at = 0; at < kHostStreamCount; ++at) {
@@ -374,7 +374,7 @@ void HostReading::take(HostStream source, const StreamRecord& record) {
     case HostStream::memset_info:
       add_runtime<MemsetInfoWire>(record);
       break;
-    // Read by sources of their own.
+    // Read by separate sources.
     case HostStream::task_track:
     case HostStream::api_event:
     case HostStream::capture_stream_info:
@@ -417,7 +417,8 @@ void HostReading::add_fusion(const StreamRecord& record) {
 }
 
 void HostReading::report_orphans(HostStream source, std::uint64_t count) {
-  // Where the oldest records were removed their calls may be, too: that loss is told already.
+  // If the oldest records were deleted, so may be the calls of these records; that loss is already
+  // reported.
   if (count == 0 || import_.session.lacks_oldest()) return;
   const HostStreamInfo& info = host_stream_info(source);
   context_.report.add(FindingId::orphan_records, info.stem, "", std::string(info.orphan), "",

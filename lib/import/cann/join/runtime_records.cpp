@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint16_t kNoThreadDevice = 0xFFFF;
 
-// Directions by number, of calls that copy once and of those that copy in batches.
+// Names of copy directions, for calls that copy once and for batch calls.
 constexpr std::string_view kDirections[] = {
     "host to host",     "host to device", "device to host", "device to device",    "managed memory",
     "device to device", "host to device", "device to host", "decided by addresses"};

@@ -1,5 +1,5 @@
-// RuntimeRecords: what calls of the runtime allocate, release, copy and set, as rows. For the host
-// join. Source: cann_new_kinds.md 3.
+// RuntimeRecords: writes rows for memory that runtime calls allocate, release, copy and set.
+// Source: cann_new_kinds.md 3.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@ class Dictionaries;
 
 class RuntimeRecords {
  public:
-  // Without a clock records have no times and are left out. `has_records`: there are any.
+  // Without a clock, records have no times and are left out. `has_records`: false skips the
+  // bookkeeping of calls.
   RuntimeRecords(TraceDbWriter& store, Dictionaries& dictionaries, const ClockMap* clock,
                  bool has_records)
       : store_(store), dictionaries_(dictionaries), clock_(clock), has_records_(has_records) {}
 
-  // Calls of every level, in order of their starts. Records come after the call that they are of.
+  // Adds a call of any level, in order of start. The records of a call follow it.
   void add_call(const HostCall& call) {
     if (has_records_ && call.level == call_level::kRuntime)
       calls_.try_emplace(call.thread).first = call;
   }
-  // `acl`: the application's call around it; null: none.
+  // `acl`: the application's call around the record; null if there is none.
   void add(const MemmngInfoWire& wire, const HostCall* acl);
   void add(const MemcpyExtInfoWire& wire, const HostCall* acl);
   void add(const MemsetInfoWire& wire, const HostCall* acl);
   void report(ImportReport& report) const;
 
  private:
-  // The call of the runtime that made a record; null: none.
+  // The runtime call that made a record; null if there is none.
   const HostCall* call_of(const HostHeader& head);
   void add_transfer(RuntimeCopyRow row, const HostHeader& head, std::uint32_t stream,
                     const HostCall* acl);
@@ -42,7 +43,7 @@ class RuntimeRecords {
   Dictionaries& dictionaries_;
   const ClockMap* clock_;
   bool has_records_;
-  FlatMap<HostCall> calls_;  // the last of each thread
+  FlatMap<HostCall> calls_;  // the last call of each thread
   std::int64_t next_memory_ = 1;
   std::int64_t next_copy_ = 1;
   std::int64_t timeless_ = 0;

@@ -40,7 +40,7 @@ void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_
                        [](const Flip& a, std::uint64_t ticks) { return a.ticks < ticks; });
   if (flip == stream.flips.end()) return;
   auto& steps = flip->steps;
-  // Nearly always at the end: records come nearly in order of time.
+  // Almost always at the end, because records are nearly in order of time.
   auto at = steps.end();
   while (at != steps.begin() && place < (at - 1)->place) --at;
   if (at != steps.end() && at->task_number >= task_number) return;
@@ -49,8 +49,8 @@ void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_
   steps.insert(steps.erase(from, at), Flip::Step{place, task_number});
 }
 
-// A flip with a task id of its own takes the records before it whose ids are not greater, up to but
-// without the first record of the stream.
+// If a flip has a task id, the records before it with ids that are not greater belong to the batch
+// after it, except for the first record of the stream.
 RecordOrder DeviceBatches::cut_of(const Stream& stream, std::size_t number) {
   const Flip& flip = stream.flips[number];
   if (!flip.walks()) return {flip.ticks, UINT64_MAX};
@@ -71,7 +71,7 @@ void DeviceBatches::finish() {
     sort(stream);
     for (std::size_t flip = 0; flip < stream.flips.size(); ++flip)
       stream.flips[flip].cut = cut_of(stream, flip);
-    // Records that a later flip took are no longer those of an earlier one.
+    // Makes cuts ascending: records assigned to a later flip no longer belong to an earlier one.
     for (std::size_t flip = stream.flips.size(); flip-- > 1;) {
       RecordOrder& before = stream.flips[flip - 1].cut;
       if (stream.flips[flip].cut < before) before = stream.flips[flip].cut;
@@ -88,7 +88,7 @@ std::uint16_t DeviceBatches::batch_in(Stream& stream, RecordOrder place) {
 
 namespace {
 
-// Added to balances so that none of them is FlatTable::kNone.
+// Offset of balances, so that no balance equals FlatTable::kNone.
 constexpr std::uint32_t kEven = std::uint32_t{1} << 31;
 
 }  // namespace
@@ -96,7 +96,7 @@ constexpr std::uint32_t kEven = std::uint32_t{1} << 31;
 std::uint64_t TaskPairing::key_of(std::uint16_t stream, std::uint32_t task_number,
                                   std::uint32_t context) {
   const std::uint64_t task = static_cast<std::uint64_t>(task_number) << 16 | stream;
-  // Contexts of records have 16 bits, and only tasks whose number has 16 bits have one.
+  // Contexts in records have 16 bits, and only tasks with 16-bit numbers have a context.
   constexpr std::uint64_t kWhole = std::uint64_t{1} << 63;
   return context == kNone32 ? kWhole | task : std::uint64_t{context & 0xFFFFU} << 32 | task;
 }

@@ -1,5 +1,5 @@
-// Matching of the records of one task of a device: DeviceBatches, the turns of the 16-bit task ids,
-// and TaskPairing, starts and their ends.
+// Matches the records of a device's tasks. DeviceBatches: wraparounds of the 16-bit task ids.
+// TaskPairing: pairs starts with ends.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-// Position of a record in the order of time: its ticks, then its number in reading order.
+// Position of a record: by ticks, then by number in reading order.
 struct RecordOrder {
   std::uint64_t ticks = 0;
   std::uint64_t sequence = 0;
@@ -19,19 +19,19 @@ struct RecordOrder {
   }
 };
 
-// Finds the turn of the 16-bit task ids that a device record belongs to. The records of a stream
-// are cut at its flips; all records are seen once, in any order, before the first question.
-// Source: cann_device.md 14.2 (native rule).
+// Finds the batch of a device record: the number of wraparounds of the 16-bit task ids before it.
+// The records of a stream are divided at its flips. All records must be added, in any order, before
+// batch_of(). Source: cann_device.md 14.2 (native rule).
 class DeviceBatches {
  public:
-  // Adds a flip; `task_number` is the flip task's own; before the first record.
+  // Adds a flip. `task_number` is that of the flip task itself. Call before see().
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
-  // Adds a record of the kind that is cut.
+  // Adds a record of the kind that is divided.
   void see(std::uint16_t stream, RecordOrder place, std::uint32_t task_number);
-  // Completes the counts after the last record.
+  // Call after the last record.
   void finish();
 
-  // Returns the batch of a record; the positions of a stream come in order.
+  // Returns the batch of a record. Call in order of position within each stream.
   std::uint16_t batch_of(std::uint16_t stream, RecordOrder place) {
     if (streams_.empty()) return 0;
     const std::uint32_t number = numbers_.find(stream);
@@ -42,10 +42,10 @@ class DeviceBatches {
   struct Flip {
     std::uint64_t ticks = 0;
     std::uint16_t task_number = 0;
-    // Last position of the batch before it.
+    // Last position of the batch before the flip.
     RecordOrder cut;
-    // Records since the flip before that no later one with a greater task id hides:
-    // enough to walk back over small task ids.
+    // Records since the previous flip, without those that are followed by a record with the same or
+    // a greater task id. Sufficient to walk back over small task ids.
     struct Step {
       RecordOrder place;
       std::uint32_t task_number = 0;
@@ -55,7 +55,7 @@ class DeviceBatches {
     bool walks() const { return task_number != 0 && task_number != 0xFFFF; }
   };
   struct Stream {
-    std::vector<Flip> flips;  // by ticks, once sorted
+    std::vector<Flip> flips;  // sorted by ticks if is_sorted
     bool is_sorted = false;
     bool walks = false;
     bool has_first = false;
@@ -67,16 +67,16 @@ class DeviceBatches {
   static void sort(Stream& stream);
   static RecordOrder cut_of(const Stream& stream, std::size_t flip);
 
-  FlatTable numbers_;  // of streams
+  FlatTable numbers_;  // index into streams_ by stream
   std::vector<Stream> streams_;
 };
 
-// Pairs starts and ends of tasks, which a key distinguishes. The i-th start has
-// the i-th end if a key has as many of both; else an end belongs to the last start before it,
-// and the others are given up. Source: cann_device.md 5.3 (native rule).
+// Pairs starts and ends of tasks by key. If a key has as many ends as starts, the i-th start is
+// paired with the i-th end. Otherwise an end is paired with the last start before it, and the other
+// starts are given up. Source: cann_device.md 5.3 (native rule).
 class TaskPairing {
  public:
-  // Index for the data of an open task; given again after release().
+  // Index for the data of an open task; reused after release().
   using Slot = std::uint32_t;
   static constexpr Slot kNone = UINT32_MAX;
 
@@ -85,37 +85,37 @@ class TaskPairing {
 
   // First pass, in any order: counts starts and ends.
   void count(std::uint64_t key, bool is_start);
-  // Between the passes.
+  // Call between the passes.
   void begin();
 
   // Second pass, in order of time.
   struct Started {
     Slot slot = kNone;
-    Slot given_up = kNone;  // a start whose end will not come; to be released
+    Slot given_up = kNone;  // start without an end; the caller must release it
   };
   Started start(std::uint64_t key);
-  // Returns the task that ends, to be released; kNone: its start is missing.
+  // Returns the task that ends, which the caller must release; kNone if its start is missing.
   Slot end(std::uint64_t key);
 
-  // Open tasks of a key, the earliest first.
+  // Open tasks of a key, earliest first.
   Slot first_open(std::uint64_t key) const { return open_.find(key); }
   Slot next_open(Slot slot) const { return links_[slot].next; }
   Slot last_open(std::uint64_t key) const;
 
   void release(Slot slot) { free_.push_back(slot); }
-  // Returns all that are open still, by slot.
+  // Returns all tasks that are still open, sorted by slot.
   std::vector<Slot> still_open() const;
-  // One more than the greatest slot so far.
+  // The greatest slot so far, plus one.
   std::size_t slots() const { return links_.size(); }
 
  private:
   struct Link {
     Slot next = kNone;
-    Slot last = kNone;  // of the chain; right in its first slot only
+    Slot last = kNone;  // last slot of the chain; valid in its first slot only
   };
   Slot take_slot();
 
-  FlatTable balance_;  // starts - ends, mod 2^32; keys with as many of both are not in it
+  FlatTable balance_;  // starts - ends, mod 2^32; keys with balance 0 are absent
   FlatTable open_;     // first slot by key
   std::vector<Link> links_;
   std::vector<Slot> free_;
