@@ -1,5 +1,5 @@
-// AclModule.*, runtime.api, runtime.task_track and Msprof.msproftx: what the program called, and
-// the ranges that it named. Source: cann5_classic.md 7.
+// Raw kinds AclModule.*, runtime.api, runtime.task_track and Msprof.msproftx: calls of the
+// application, and the ranges that it named. Source: cann5_classic.md 7.
 #include <array>
 
 #include "import/cann5/cann5_import.hpp"
@@ -51,7 +51,7 @@ class AclCallKind : public OldKind {
   }
 };
 
-// The name of the file with either letter at its front.
+// Compares a file stem whose first letter may be upper or lower case.
 bool is_runtime_stem(std::string_view stem, std::string_view rest) {
   return !stem.empty() && (stem[0] == 'r' || stem[0] == 'R') && stem.substr(1) == rest;
 }
@@ -102,7 +102,7 @@ class OldTaskTrackKind : public OldKind {
   }
 
  private:
-  // Of two for one task the later counts: a number that came again.
+  // If a task has several records, the last one is used: its number was reused.
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     auto& kinds = data().devices[device_of(part)].task_kinds;
     stream.open(context, [&](const StreamRecord& record) {

@@ -1,6 +1,5 @@
-// HostData: what the host program of a CANN 5 capture recorded, for the association with the tasks
-// of a device; the kinds of import/cann5 fill it, join() uses it up.
-// Source: cann5_classic.md 6, 7, 9.
+// HostData: host records of a CANN 5 capture. Filled by the kinds of import/cann5; join()
+// associates them with the tasks of the devices and empties them. Source: cann5_classic.md 6, 7, 9.
 #pragma once
 
 #include <algorithm>
@@ -20,29 +19,28 @@ namespace msprof::cann5 {
 
 using cann::CannImport;
 
-// A task of a collective; its row lacks an id and the collective's begin.
+// A task of a collective. The row's id and the start of the collective are not set.
 struct OldCommTask {
   CommCallRow call;
   std::int64_t start_ns = kNull;
-  std::int64_t duration_ns = 0;  // estimated: no record has a measured one
+  std::int64_t duration_ns = 0;  // estimated: no record has a measured duration
   std::uint32_t stream = 0;
   std::uint32_t task = 0;
 };
 
-// Records for one device.
+// Host records about one device.
 struct DeviceHostData {
   std::vector<OldCommTask> comm_tasks;
   std::vector<TaskDesc> descriptions;
   TensorTable tensors;
-  // Kind of a task by its stream and number: "KERNEL_AICORE".
+  // Kind of a task, for example "KERNEL_AICORE", by stream and number.
   std::unordered_map<std::uint64_t, std::int64_t> task_kinds;
 };
 
 struct HostData {
   std::map<std::int64_t, DeviceHostData> devices;
-  std::map<std::uint32_t, std::int64_t> model_names;  // ids of texts
-  // Calls in any order, without ids; a detail belongs to the call of the same place, where it has a
-  // value at all.
+  std::map<std::uint32_t, std::int64_t> model_names;  // by model number; values are text ids
+  // Calls in any order, without ids. details[i] belongs to calls[i]; it may have no value.
   std::vector<ApiCallRow> calls;
   std::vector<CallDetailRow> details;
   std::int64_t fusion_rows = 0;
@@ -54,18 +52,18 @@ struct HostData {
   }
 };
 
-// Makers of the kinds, and the function that joins their records.
 #define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
 #include "import/cann5/kinds.def"
 #undef KIND
 
-// What every join of an old capture begins with: its generation, its clocks and its calls.
+// First step of every join of an old capture: writes its generation, clocks and calls.
 void begin_join(CannImport& import, const ImportContext& context, std::string_view generation);
 
 // Writes calls, models and operators, and reads the tasks of every device.
 void join(CannImport& import, const ImportContext& context);
 
-// The id of the text, or of what a dictionary has for the hash; "0" is a text without a byte.
+// Id of the text, or of the dictionary's text for the hash. The hash of an empty text is shown as
+// "0".
 template <std::size_t kRoom>
 std::int64_t text_id(CannImport& import, TraceDbWriter& store, const MixText<kRoom>& mix) {
   if (mix.is_text != 0) return store.name_id(cann::fixed_text(&mix.bytes[0], kRoom));
@@ -74,15 +72,15 @@ std::int64_t text_id(CannImport& import, TraceDbWriter& store, const MixText<kRo
   return import.dictionaries.hash_name_id(store, hash);
 }
 
-// Whether a record begins with the mark and `kTag`.
+// Returns true if a record starts with the magic and `kTag`.
 template <std::uint16_t kTag>
 bool has_tag(std::span<const std::byte> record) {
   const auto head = cann::decode<RecordHead>(record);
   return head.magic == kRecordMagic && head.tag == kTag;
 }
 
-// A kind of records of one size and tag in the files whose stem is `stem`, or begins with it and a
-// "_" where the name goes on with numbers.
+// Base of kinds whose records have one size and tag. Owns files with stem `stem`; with
+// `has_numbers` also those whose stem continues with "_".
 class OldKind : public cann::SliceKind {
  public:
   OldKind(CannImport& import, std::string_view stem, const cann::RecordFormat& format,
@@ -99,13 +97,13 @@ class OldKind : public cann::SliceKind {
  protected:
   static std::int64_t device_of(const CannPart& part) { return part.device.value_or(0); }
   HostData& data() { return *import_.cann5; }
-  // False where one of these is no time of the host.
+  // Returns false if any of these is not a possible host time.
   bool are_possible(std::initializer_list<std::uint64_t> monotonic_ns) const {
     return std::all_of(monotonic_ns.begin(), monotonic_ns.end(), [this](std::uint64_t ns) {
       return import_.session.host_clock()->is_possible(ns);
     });
   }
-  // Wall-clock ns of a time of the host.
+  // Converts a host time to wall-clock ns.
   std::int64_t wall_ns(std::uint64_t monotonic_ns) const {
     return import_.session.host_clock()->ns(monotonic_ns);
   }

@@ -1,5 +1,5 @@
-// Framework.*: operators with their tasks and tensors, models, steps, fused operators, and the
-// dictionary. Source: cann5_classic.md 6.2.
+// Raw kinds Framework.*: operators with their tasks and tensors, models, steps, fused operators,
+// and the dictionary. Source: cann5_classic.md 6.2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ constexpr RecordFormat format_of_tag(std::string_view kind, std::size_t bytes) {
   return {kind, bytes, has_tag<tag_of(kTag)>};
 }
 
-// Framework.hash_dic and its like: lines `<hash>:<text>`, of which one may go on in the next slice.
+// Reads Framework.hash_dic and similar files: lines `<hash>:<text>`, which may continue in the next
+// slice.
 class OldHashDicKind : public RawKind {
  public:
   explicit OldHashDicKind(CannImport& import) : import_(import) {}
@@ -118,7 +119,7 @@ class TensorDataKind : public OldKind {
     TensorTable& tensors = data().devices[device_of(part)].tensors;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<TensorDataWire>(record.bytes);
-      // Another writer has the count in one byte.
+      // Another writer stores the count in one byte.
       const std::uint32_t count = wire.count <= kMaxOldTensors ? wire.count : wire.count & 0xFFU;
       if (count > kMaxOldTensors)
         return stream.skip(context, record, "more tensors than it has room for");
@@ -149,14 +150,14 @@ class TensorDataKind : public OldKind {
     return texts;
   }
 
-  // The one format that had another name then.
+  // Name of a format; ND had another name at the time.
   static std::string format_text(std::uint32_t number) {
     constexpr std::uint32_t kNd = 2;
     return number == kNd ? "FORMAT_ND" : cann::format_name(number);
   }
 };
 
-// The steps of the host: what they say, the step records of the device say more exactly.
+// Steps recorded by the host. The device's step records are more exact.
 class StepInfoKind : public OldKind {
  public:
   explicit StepInfoKind(CannImport& import)
@@ -165,7 +166,7 @@ class StepInfoKind : public OldKind {
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
-    // A step is a pair of records of one model, iteration and thread.
+    // A step is a pair of records with the same model, iteration and thread.
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, std::uint64_t> open;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<StepInfoWire>(record.bytes);
@@ -191,7 +192,7 @@ class StepInfoKind : public OldKind {
   }
 };
 
-// Which graph a model was made of: nothing is named after it. Its records are counted.
+// Maps models to graphs. The mapping is not used; its records are only counted.
 class IdMapKind : public OldKind {
  public:
   explicit IdMapKind(CannImport& import)
@@ -290,7 +291,7 @@ class OldFusionOpKind : public OldKind {
       std::string names;
       for (std::uint64_t i = 0; i < wire.count; ++i) {
         if (i > 0) names += ';';
-        // Counts a hash that no dictionary has.
+        // Called to count hashes that are in no dictionary.
         import_.dictionaries.hash_name_id(context.store, wire.names[i]);
         names += import_.dictionaries.hash_text(wire.names[i]);
       }

@@ -1,5 +1,5 @@
-// HCCL.hcom_*: tasks of collectives, as the communication library planned them.
-// Source: cann5_classic.md 7: the layout is that of a header, no capture was seen.
+// Raw kind HCCL.hcom_*: tasks of collectives, as planned by the communication library. Source:
+// cann5_classic.md 7. The layout is taken from a header file; no capture was seen.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ using cann::StreamRecord;
 constexpr cann::RecordFormat kHcclFormat{"hccl", sizeof(HcclWire), has_tag<kHcclTag>};
 constexpr std::string_view kPrefix = "HCCL.";
 
-// Rounded; null where it does not fit or is no number.
+// Rounds to an integer; null if it does not fit or is not a number.
 std::int64_t whole(double value) {
   constexpr double kMax = 9.2e18;
   return value > -kMax && value < kMax ? std::llround(value) : kNull;
@@ -29,14 +29,14 @@ class OldHcclKind : public OldKind {
     return import_.session.name_of(file).stem.starts_with(kPrefix);
   }
 
-  // The name of the collective is that of the file.
+  // The file name contains the name of the collective.
   void import(const ImportContext& context, const RawFile& file) override {
     names_[import_.session.part_of(file).name].push_back(import_.session.name_of(file).stem);
     OldKind::import(context, file);
   }
 
  private:
-  // Streams come a part and stem at a time, in their order.
+  // Called once per part and stem, in sorted order.
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     auto& names = names_[part.name];
     std::sort(names.begin(), names.end());
@@ -56,7 +56,7 @@ class OldHcclKind : public OldKind {
     });
   }
 
-  // In ns; negative where it is no time.
+  // In ns; negative if invalid.
   static std::int64_t start_of(const HcclWire& wire) { return whole(wire.time_us * 1e3); }
 
   OldCommTask task_of(const ImportContext& context, const HcclWire& wire,
@@ -66,12 +66,12 @@ class OldHcclKind : public OldKind {
     task.stream = wire.stream;
     CommCallRow& call = task.call;
     call.op_name_id = context.store.name_id(collective);
-    // "hcom_allReduce_1_1_1": the type is what stands before the numbers.
+    // The type is the part before the numbers in, for example, "hcom_allReduce_1_1_1".
     const std::size_t digits = collective.find_first_of("0123456789");
     call.op_type_name_id = context.store.name_id(collective.substr(0, digits));
     call.item_name_id = context.store.name_id(name);
     call.plane_id = wire.plane;
-    call.is_master = 1;  // which task stands for its collective is not said
+    call.is_master = 1;  // the records do not show which task represents the collective
     double estimated_us = 0;
     if (name.starts_with("Notify")) {
       const auto part = rest_of<HcclNotifyWire>(wire);

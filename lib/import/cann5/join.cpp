@@ -1,5 +1,5 @@
-// The association of CANN 5: tasks of the devices with the operators that the graph engine
-// described, by stream, task and batch. Source: cann5_classic.md 9.
+// Join of CANN 5 captures: associates the tasks of the devices with the operators described by the
+// graph engine, by stream, task and batch. Source: cann5_classic.md 9.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string_view unit_name(OpKind kind) {
   return "N/A";
 }
 
-// Sorted by begin, of one moment from the outer level to the inner.
+// Writes calls sorted by start; at equal times outer levels come first.
 void write_calls(HostData& data, TraceDbWriter& store) {
   std::vector<std::uint32_t> order(data.calls.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
@@ -60,7 +60,7 @@ void write_calls(HostData& data, TraceDbWriter& store) {
   data.details.clear();
 }
 
-// Of rows that several devices have.
+// Next ids of rows that several devices have.
 struct Ids {
   std::int64_t next_node = 1;
   std::int64_t next_op_task = 1;
@@ -179,7 +179,7 @@ class DeviceJoin {
     return nullptr;
   }
 
-  // Those that the description of a task may have; the log of a 910 says little.
+  // Kinds that the description of a task may have. The log of a 910 contains little about the kind.
   std::span<const OpKind> kinds_of(const OldTask& task) const {
     static constexpr std::array kAll{OpKind::ai_core, OpKind::vector_core, OpKind::ai_cpu,
                                      OpKind::other};
@@ -188,7 +188,8 @@ class DeviceJoin {
     return task.is_vector ? std::span<const OpKind>(kOfVector) : std::span<const OpKind>(kAll);
   }
 
-  // Turns of the task ids of a stream within an iteration, in the order of the ends.
+  // Batch of a task: number of wraparounds of the stream's task ids within an iteration. Call in
+  // order of task ends.
   std::uint16_t batch_of(const OldTask& task, const IterationEnd* window, std::uint32_t model) {
     Turn& turn = turns_[task.stream];
     const auto number = static_cast<std::uint16_t>(task.task);
@@ -199,7 +200,7 @@ class DeviceJoin {
               ? nullptr
               : ops_.first_of(model, static_cast<std::uint64_t>(window->number), task.stream);
       if (first != nullptr) turn.batch = first->batch;
-      // The first task seen is of the turn before that of the first one described.
+      // The first task seen may belong to the batch before that of the first described task.
       constexpr int kHalf = 32768;
       if (first != nullptr && turn.batch > 0 && number - first->task > kHalf) --turn.batch;
       return turn.batch;
@@ -225,7 +226,7 @@ class DeviceJoin {
     const IterationEnd* window = nullptr;
     bool is_begun = false;
     std::uint16_t batch = 0;
-    std::uint16_t task = 0;  // the last one
+    std::uint16_t task = 0;  // id of the last task
   };
 
   CannImport& import_;
@@ -240,7 +241,7 @@ class DeviceJoin {
   OldOps ops_;
   std::vector<IterationEnd> windows_;
   std::vector<OldTask> tasks_;
-  std::unordered_map<std::size_t, std::size_t> node_of_;  // places of nodes by those of tasks
+  std::unordered_map<std::size_t, std::size_t> node_of_;  // index of the node by index of the task
   std::map<std::uint32_t, Turn> turns_;                   // by stream
 };
 

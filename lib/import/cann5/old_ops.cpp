@@ -16,7 +16,7 @@ void TensorTable::add(const Key& key, const Texts& texts) {
     by_key_.emplace(key, number_of(texts));
     return;
   }
-  // A task of so many tensors is none.
+  // No real task has this many tensors.
   constexpr std::size_t kMaxTextBytes = 1 << 12;
   Texts whole = *texts_[found->second];
   for (std::size_t side = 0; side < whole.size(); side += 3) {
@@ -87,7 +87,7 @@ void OldOps::add(const OldOp& op) {
   first_.try_emplace(std::tuple(op.model, op.iteration, op.stream), op);
 }
 
-// Of several for one key the first counts.
+// If several operators have the same key, the first is used.
 void OldOps::sort() {
   std::stable_sort(static_.begin(), static_.end(),
                    [](const OldOp& a, const OldOp& b) { return static_key(a) < static_key(b); });
@@ -105,7 +105,7 @@ const OldOp* OldOps::find(std::uint32_t model, std::uint32_t stream, std::uint16
       static_.begin(), static_.end(), wanted,
       [](const OldOp& a, const OldOp& b) { return static_key(a) < static_key(b); });
   if (at != static_.end() && is_task(*at) && at->model == model) return &*at;
-  // That of another model: the step records need not name the one that was described.
+  // Uses the operator of another model: step records may name a model that was not described.
   const OldOp any{.model = 0, .stream = stream, .task = task, .kind = kind};
   at = std::lower_bound(static_.begin(), static_.end(), any, [](const OldOp& a, const OldOp& b) {
     return static_key(a) < static_key(b);

@@ -1,5 +1,5 @@
-// OldOps: the operators of an old capture, and which task of a device runs which of them.
-// For the associations of CANN 5 and of classic captures. Source: cann5_classic.md 9.
+// OldOps: the operators of an old capture, and which device task runs which operator. Used by the
+// joins of CANN 5 and of classic captures. Source: cann5_classic.md 9.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace msprof::cann5 {
 
-// Kinds of tasks, as Framework files number them.
+// Kinds of tasks, as numbered in Framework files.
 enum class OpKind : std::uint8_t { ai_core = 0, ai_cpu = 1, vector_core = 2, other = 3 };
 
-// A task as the graph engine described it (task_desc_info).
+// A task as described by the graph engine (task_desc_info).
 struct TaskDesc {
   std::int64_t name_id = kNull;
   std::int64_t type_name_id = kNull;
-  std::uint64_t iteration = 0;  // 0: it is the same in every one
+  std::uint64_t iteration = 0;  // 0: the same in every iteration
   std::uint64_t time_ns = 0;
   std::uint32_t model = 0;
   std::uint32_t stream = 0;
@@ -31,10 +31,11 @@ struct TaskDesc {
   OpKind kind = OpKind::ai_core;
 };
 
-// Shapes, types, formats of inputs, then of outputs: ids of texts.
+// Text ids of shapes, types and formats of inputs, then of outputs.
 using TensorIds = std::array<std::int64_t, 6>;
 
-// Tensors of tasks. Those of one key go on in the next record; the texts are joined as they come.
+// Tensors of tasks. The tensors of one key may continue in the next record; texts are appended in
+// order of arrival.
 class TensorTable {
  public:
   struct Key {
@@ -46,13 +47,14 @@ class TensorTable {
   using Texts = std::array<std::string, 6>;
 
   void add(const Key& key, const Texts& texts);
-  // Null ids where there are none, or none of that side.
+  // Ids are null for missing tensors, also if only one side is missing.
   TensorIds find(TraceDbWriter& store, const Key& key) const;
 
  private:
   std::uint32_t number_of(const Texts& texts);
 
-  std::map<Texts, std::uint32_t> numbers_;  // of distinct descriptions: far fewer than records
+  std::map<Texts, std::uint32_t> numbers_;  // numbers of distinct descriptions, which are far fewer
+                                            // than records
   std::vector<const Texts*> texts_;
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
@@ -64,12 +66,12 @@ class TensorTable {
   std::unordered_map<Key, std::uint32_t, KeyHash> by_key_;
 };
 
-// Rows of `op`: equal ones are one.
+// Writes rows of `op`; equal rows are written once.
 class OpRows {
  public:
-  // Numbers rows from 1.
+  // Rows are numbered from 1.
   explicit OpRows(TraceDbWriter& store) : store_(store) {}
-  // The id of the row; its own `id` does not count.
+  // Returns the id of the row; `row.id` is ignored.
   std::int64_t id_of(const OpRow& row);
 
  private:
@@ -78,7 +80,6 @@ class OpRows {
   std::map<Key, std::int64_t> ids_;
 };
 
-// An operator on a task.
 struct OldOp {
   std::uint64_t iteration = 0;
   std::int64_t op_id = kNull;
@@ -90,27 +91,28 @@ struct OldOp {
   OpKind kind = OpKind::ai_core;
 };
 
-// The operators of one device by their tasks.
+// The operators of one device, by task.
 class OldOps {
  public:
   void add(const OldOp& op);
-  // After the last one.
+  // Call after the last add(), before find().
   void sort();
 
   bool has_dynamic() const { return !dynamic_.empty(); }
   bool empty() const { return static_.empty() && dynamic_.empty(); }
-  // Of static shape: that of the model where several have the task; null: none.
+  // Operator with static shapes. If several models have the task, that of `model`; null if not
+  // found.
   const OldOp* find(std::uint32_t model, std::uint32_t stream, std::uint16_t task,
                     OpKind kind) const;
-  // Of one iteration, whose shapes are its own.
+  // Operator with dynamic shapes in one iteration; null if not found.
   const OldOp* find(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream,
                     std::uint16_t task, std::uint16_t batch, OpKind kind) const;
-  // The first that was described of a stream in an iteration.
+  // The first operator described for a stream in an iteration; null if there is none.
   const OldOp* first_of(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream) const;
 
  private:
-  std::vector<OldOp> static_;   // by stream, task, kind, model
-  std::vector<OldOp> dynamic_;  // by model, iteration, stream, task, batch, kind
+  std::vector<OldOp> static_;   // sorted by stream, task, kind, model
+  std::vector<OldOp> dynamic_;  // sorted by model, iteration, stream, task, batch, kind
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, OldOp> first_;
 };
 

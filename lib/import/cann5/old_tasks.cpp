@@ -84,10 +84,11 @@ std::uint64_t task_key(std::uint32_t stream, std::uint16_t task) {
   return std::uint64_t{stream} << 16 | task;
 }
 
-// A task's key, and a place in the list of records or of runs.
+// A task's key, and an index into the list of records or runs.
 using Keyed = std::pair<std::uint64_t, std::uint32_t>;
 
-// Of the runs of one log, and records that are in their order; returns how many are left over.
+// Assigns counters to the runs of one log, in order within each key. Returns the number of records
+// left over.
 std::uint64_t give_counters(std::deque<Run>& runs, bool is_vector, std::vector<Keyed> of_records,
                             bool is_head_lost) {
   std::vector<Keyed> of_runs;
@@ -142,7 +143,7 @@ void read_log(const ImportContext& context, std::optional<cann::RecordStream>& s
   });
 }
 
-// Of a 310, in the order of the file; those of other chips are of something else.
+// Reads the states of a 310, in file order. On other chips, states have another meaning.
 void read_states(const std::vector<cann::TaskState>& states, RunPairing& pairing) {
   enum : std::uint16_t { kWaiting = 1, kRunning = 2, kComplete = 3, kPending = 4 };
   for (const cann::TaskState& state : states) {
@@ -154,7 +155,7 @@ void read_states(const std::vector<cann::TaskState>& states, RunPairing& pairing
   }
 }
 
-// The collector of a 910 may have aged the first slices of a file away.
+// The collector of a 910 may have deleted the first slices of a file.
 bool is_head_lost(const cann::CannImport& import, const CannPart& part, std::string_view stem) {
   std::optional<std::int64_t> lowest;
   for (const RawFile& file : import.session.raw_files()) {
@@ -274,7 +275,7 @@ void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks, const Cou
     row.id = next_task_id++;
     row.op_id = task.op_id;
     row.start_ns = task.start_ns;
-    // Times of nonsense: none ends behind the end of time.
+    // Limits the end for damaged times.
     row.duration_ns = std::min(task.duration_ns, saturating_subtract(INT64_MAX, task.start_ns));
     row.device_id = device;
     row.stream_id = task.stream;

@@ -1,6 +1,5 @@
-// Runs of tasks on a device of an old capture: starts and ends put together, counters given to
-// them, and their rows. For the associations of CANN 5 and of classic captures.
-// Source: cann5_classic.md 5.1, 5.2, 9.
+// Runs of tasks on a device of an old capture: pairs starts with ends, assigns counters, and writes
+// rows. Used by the joins of CANN 5 and of classic captures. Source: cann5_classic.md 5.1, 5.2, 9.
 #pragma once
 
 #include <array>
@@ -19,31 +18,31 @@
 
 namespace msprof::cann5 {
 
-// An execution of a task. Null times: not seen.
+// An execution of a task. Null times: not recorded.
 struct Run {
   static constexpr std::uint32_t kNoCounters = UINT32_MAX;
   std::uint64_t start_ticks = 0;
   std::uint64_t end_ticks = 0;
   std::uint32_t stream = 0;
   std::uint16_t task = 0;
-  std::uint16_t type = 0;           // of a 310: as its scheduler numbers them
-  std::uint64_t waiting_ticks = 0;  // 0: not seen
+  std::uint16_t type = 0;           // 310 only: type number of its scheduler
+  std::uint64_t waiting_ticks = 0;  // 0: not recorded
   std::uint64_t pending_ticks = 0;
-  std::uint32_t counters = kNoCounters;  // place among the records of counters
-  bool is_vector = false;                // of the log of the vector cores
+  std::uint32_t counters = kNoCounters;  // index of its counter record
+  bool is_vector = false;                // from the log of the vector cores
 };
 
-// A start and the next end of its stream and task, in the order of the file. Of two starts the
-// later counts; an end without a start is dropped.
+// Pairs a start with the next end of its stream and task, in file order. Of two starts the later is
+// used; an end without a start is dropped.
 class RunPairing {
  public:
   void start(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks, std::uint16_t type = 0);
   void end(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
-  // A moment before the start, of a 310.
+  // Times before the start (310 only).
   void waiting(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
   void pending(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
 
-  // After the last record: those that have an end, in the order of the ends.
+  // Returns the runs that have an end, in order of end. Call after the last record.
   std::deque<Run> take();
   std::uint64_t repeated_starts() const { return repeated_starts_; }
   std::uint64_t ends_without_start() const { return ends_without_start_; }
@@ -66,7 +65,8 @@ class RunPairing {
   std::uint64_t starts_without_end_ = 0;
 };
 
-// The counters of many tasks. Nearly all fit in 32 bits, and there are as many as tasks.
+// The counters of many tasks. Stored compactly, because there are as many as tasks and nearly all
+// fit 32 bits.
 class CounterTable {
  public:
   void add(const CoreCounters& counters);
@@ -74,24 +74,24 @@ class CounterTable {
   CoreCounters at(std::uint32_t place) const;
 
  private:
-  static constexpr std::size_t kSlots = 8;                   // of the chips of that time
+  static constexpr std::size_t kSlots = 8;  // counters per record on the chips of that time
   std::deque<std::array<std::uint32_t, kSlots + 2>> small_;  // cycles, blocks, counters
   std::unordered_map<std::uint32_t, CoreCounters> large_;    // those that do not fit
 };
 
-// What the log of the tasks had, for the report.
+// Contents of the task logs, for the report.
 struct LogCounts {
   std::uint64_t records = 0;
   std::uint64_t others = 0;  // neither start nor end
-  std::uint64_t lost = 0;    // by the counter of 4 bits: at least so many
+  std::uint64_t lost = 0;    // minimum, from the 4-bit counter
   std::uint64_t repeated_starts = 0;
   std::uint64_t ends_without_start = 0;
   std::uint64_t starts_without_end = 0;
 };
 
-// The runs of a device, those of its vector cores behind the others: by the logs of a 910, by the
-// states of a 310. Each has its counters: the k-th record of a stream and task is of its k-th run,
-// from the last where the head of the file is lost. What was left out is in the report.
+// The runs of a device, vector core runs last. Read from logs on a 910, from states on a 310. The
+// k-th counter record of a stream and task belongs to its k-th run; if the start of the file was
+// deleted, they are counted from the last. Findings are reported.
 struct DeviceRuns {
   std::deque<Run> runs;
   CounterTable counters;
@@ -99,7 +99,7 @@ struct DeviceRuns {
 };
 DeviceRuns read_runs(const ImportContext& context, cann::CannImport& import, const CannPart& part);
 
-// A run with all that its row says. The rows of a device are written in the order of the starts.
+// A run with the contents of its row. The rows of a device are written in order of start.
 struct OldTask {
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
@@ -120,7 +120,7 @@ struct OldTask {
   bool is_vector = false;  // its counters are those of a vector core
 };
 
-// A run by the clock of its device, with the kind that the log says.
+// Converts a run with the clock of its device. The kind is that in the log.
 OldTask task_of(const Run& run, const CannPart& part, TraceDbWriter& store, bool is_310);
 
 struct TaskRows {
@@ -128,7 +128,7 @@ struct TaskRows {
   std::int64_t next_task_id = 1;
   std::int64_t next_run_id = 1;
 
-  // In the order of their starts; `counters` are what Run::counters means.
+  // Writes rows in order of start. `counters` is what Run::counters refers to.
   void write(std::int64_t device, std::vector<OldTask>& tasks, const CounterTable& counters,
              std::int64_t frequency_mhz, bool has_blocks);
 };
