@@ -1,5 +1,5 @@
-// ClassicData: what the files of a capture of 2019 to 2021 say, for the association; the kinds of
-// import/classic fill it, join() uses it up. Source: cann5_classic.md 5 to 9.
+// ClassicData: contents of the files of a capture of 2019 to 2021. Filled by the kinds of
+// import/classic; join() associates and empties it. Source: cann5_classic.md 5 to 9.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,21 @@ namespace msprof::classic {
 using cann::CannImport;
 using cann5::TensorIds;
 
-// A task as a line of task_desc_info has it.
+// A task in a line of task_desc_info.
 struct TaskLine {
   std::int64_t name_id = kNull;
-  std::int64_t model = kNull;         // its number, where the line has one
-  std::int64_t type_name_id = kNull;  // of the generation that says it in one place
+  std::int64_t model = kNull;         // model number, if the line has one
+  std::int64_t type_name_id = kNull;  // set in the generation that has type and tensors in the same
+                                      // line
   TensorIds tensors{kNull, kNull, kNull, kNull, kNull, kNull};
-  bool is_whole = false;      // type and tensors are those of this line
-  std::int64_t kind = kNull;  // 0 AI core, 1 AI CPU, where it is said
+  bool is_whole = false;      // type and tensors are from this line
+  std::int64_t kind = kNull;  // 0 AI core, 1 AI CPU, if known
   std::uint32_t blocks = 0;
   std::uint32_t task = 0;
   std::uint32_t stream = 0;
 };
 
-// An operator as a line of graph_desc_info has it.
+// An operator in a line of graph_desc_info.
 struct GraphLine {
   std::int64_t name_id = kNull;
   std::int64_t type_name_id = kNull;
@@ -53,13 +54,12 @@ struct DeviceData {
 
 struct ClassicData {
   std::map<std::int64_t, DeviceData> devices;
-  std::map<std::int64_t, std::int64_t> model_names;  // by number, ids of texts
+  std::map<std::int64_t, std::int64_t> model_names;  // by model number; values are text ids
   std::int64_t launches = 0;
   std::int64_t nodes = 0;
   std::int64_t threads = 0;
 };
 
-// Makers of the kinds, and the function that joins their records.
 #define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
 #include "import/classic/kinds.def"
 #undef KIND
@@ -67,8 +67,8 @@ struct ClassicData {
 // Writes operators, tasks and steps of every device.
 void join(CannImport& import, const ImportContext& context);
 
-// A kind of text files: gathers the slices of each device and stem, and reads them once the last is
-// known.
+// Base of kinds of text files. Collects the slices of each device and stem and reads them after the
+// last one has arrived.
 class TextFiles : public RawKind {
  public:
   TextFiles(CannImport& import, std::string_view kind) : import_(import), kind_(kind) {}

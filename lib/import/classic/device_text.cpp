@@ -1,5 +1,5 @@
-// DATA_PREPROCESS.* as text: nodes of the AI CPUs with what their driver said of them, and the
-// queues in front of the device. Source: cann5_classic.md 8.
+// Raw kinds DATA_PREPROCESS.* as text: AI CPU nodes with the driver's data about them, and the
+// queues that feed the device. Source: cann5_classic.md 8.
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "import/cann/aicpu.hpp"
@@ -10,7 +10,7 @@ namespace msprof::classic {
 
 namespace {
 
-// The number behind the first `key`: digits, after blanks.
+// Parses the digits after the first `key`, skipping blanks.
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number_behind(std::string_view text, std::string_vi
   return value;
 }
 
-// A node waits for what the driver says of it next.
+// A node that waits for the driver's data, which follows it.
 struct NodeEntry {
   std::string node;
   std::uint64_t run_start_us = 0;
@@ -31,8 +31,8 @@ struct NodeEntry {
   std::optional<std::uint64_t> compute_start_us, memcpy_start_us, memcpy_end_us;
 };
 
-// "[t] Node:<type>, Run start:<us>, Run end:<us>", or with the parts of the run between them and
-// ticks behind the us. Another spelling is "Run tart".
+// Parses "[t] Node:<type>, Run start:<us>, Run end:<us>". The parts of the run may be between them,
+// and ticks may follow the us. "Run start" may be spelled "Run tart".
 std::optional<NodeEntry> parse_node(std::string_view text) {
   const std::size_t at = text.find("Node:");
   if (at == std::string_view::npos) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<NodeEntry> parse_node(std::string_view text) {
     if (us.value_or(0) > cann::kMaxTimeUs) return std::nullopt;
   }
   std::string_view node = trim(parts[0]);
-  // A full name is its last part up to the first "-".
+  // The type is the last part of a full name, up to the first "-".
   const std::size_t slash = node.rfind('/');
   if (slash != std::string_view::npos) {
     node = node.substr(slash + 1);
@@ -135,7 +135,7 @@ class AicpuTextKind : public TextFiles {
            part->clock->is_possible(static_cast<std::uint64_t>(thread.after_run_ticks));
   }
 
-  // Its times are those of the driver's ticks, where it said them: the us are of another clock.
+  // Times are the driver's ticks, if recorded, because the us are of another clock.
   void add_node(const ImportContext& context, std::int64_t device, const NodeEntry& entry,
                 const AicpuThreadRow* thread) {
     AicpuNodeRow row;
@@ -177,8 +177,8 @@ class AicpuTextKind : public TextFiles {
   }
 };
 
-// "Node:<name>, Run start:<us>, Run end:<us>, queue size:<n>", and "[<us>] <action>, source:<id>,
-// index:<n>, size:<n>".
+// Parses "Node:<name>, Run start:<us>, Run end:<us>, queue size:<n>" and "[<us>] <action>,
+// source:<id>, index:<n>, size:<n>".
 class QueueTextKind : public TextFiles {
  public:
   explicit QueueTextKind(CannImport& import) : TextFiles(import, "data_preprocess") {}

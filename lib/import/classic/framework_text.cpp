@@ -1,5 +1,5 @@
-// Framework.*: operators and their tasks as lines of text in three generations, and as JSON
-// objects: which one, the content tells. Source: cann5_classic.md 6, 6.1.
+// Raw kinds Framework.*: operators and their tasks, in three generations of text lines or as JSON
+// objects. The content determines the format. Source: cann5_classic.md 6, 6.1.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// Numbers of types as MindSpore has them.
+// Type numbers of MindSpore.
 std::string mind_spore_type(std::uint64_t number) {
   constexpr std::uint64_t kFirst = 27;
   constexpr std::string_view kNames[] = {"BOOL",   "INT",   "INT8",    "INT16",   "INT32",
@@ -27,7 +27,7 @@ std::string mind_spore_type(std::uint64_t number) {
   return fmt::format("NUMBER_TYPE_{}", kNames[number - kFirst]);
 }
 
-// Those of the graph engine.
+// Type numbers of the graph engine.
 std::string graph_engine_type(std::uint64_t number) {
   if (number > UINT32_MAX) return std::to_string(number);
   std::string name = cann::data_type_name(static_cast<std::uint32_t>(number));
@@ -35,7 +35,6 @@ std::string graph_engine_type(std::uint64_t number) {
   return is_name && !name.starts_with("DT_") ? "DT_" + name : name;
 }
 
-// Texts of the tensors of an operator.
 struct Tensors {
   std::array<std::string, 6> texts;
 
@@ -63,7 +62,8 @@ class FrameworkTextKind : public TextFiles {
  public:
   explicit FrameworkTextKind(CannImport& import) : TextFiles(import, "framework") {}
 
-  // A late capture has the binary files of CANN 5 under the names without "host".
+  // In late captures, files whose names do not contain "host" are binary files of CANN 5, which
+  // start with "ZZ".
   bool owns(const RawFile& file) const override {
     if (!TextFiles::owns(file)) return false;
     const auto bytes = first_bytes({&file}, 2);
@@ -98,8 +98,8 @@ class FrameworkTextKind : public TextFiles {
   }
 
  private:
-  // Name, blocks, task, stream; a model before them; behind them its number, the shape, the
-  // iteration and the kind of the task.
+  // Parses name, blocks, task and stream. A model may precede them; model number, shape, iteration
+  // and task kind may follow.
   std::string_view take_task(std::string_view line, DeviceData& out) {
     const cann::Words words(line);
     const std::size_t count = words.size();
@@ -130,7 +130,7 @@ class FrameworkTextKind : public TextFiles {
     return {};
   }
 
-  // "key:value" parted by blanks; a tensor ends with its shape.
+  // Parses "key:value" pairs separated by blanks. The shape is the last key of a tensor.
   std::string_view take_graph(std::string_view line, DeviceData& out) {
     GraphLine row;
     Tensors tensors;
@@ -156,7 +156,8 @@ class FrameworkTextKind : public TextFiles {
     return {};
   }
 
-  // MindSpore has formats as texts and types as its own numbers, the graph engine both as numbers.
+  // MindSpore writes formats as text and types as its own numbers; the graph engine writes both as
+  // numbers.
   static void add_tensor(Tensors& tensors, bool is_output, std::string_view shape,
                          std::string_view type, std::string_view format) {
     std::uint64_t number = 0;
@@ -178,7 +179,7 @@ class FrameworkTextKind : public TextFiles {
     return {};
   }
 
-  // An object has an operator, its task and its tensors.
+  // An object contains an operator, its task and its tensors.
   std::string_view take_json(std::string_view text, DeviceData& out) {
     if (is_nested_deeper(text)) return "damaged object";
     const json object = json::parse(valid_utf8(text), nullptr, false);

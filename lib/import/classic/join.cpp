@@ -1,5 +1,5 @@
-// The association of captures of 2019 to 2021: tasks of the log with the operators that the text
-// files name, steps from the marks of training_trace. Source: cann5_classic.md 5.4, 9.
+// Join of captures of 2019 to 2021: associates the tasks in the log with the operators named in the
+// text files, and finds steps from the marks of training_trace. Source: cann5_classic.md 5.4, 9.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,10 +19,10 @@ namespace {
 using cann5::OldTask;
 using cann5::Run;
 
-// Ids from here on name an operator without the stream.
+// Task ids from here on identify an operator without the stream.
 constexpr std::uint32_t kFirstUniqueTask = 25'000;
 
-// The operators of a device by the ids of their tasks.
+// The operators of a device by task id.
 class OperatorsByTask {
  public:
   struct Operator {
@@ -37,7 +37,7 @@ class OperatorsByTask {
     by_stream_.try_emplace(key_of(stream, task), op);
     if (task >= kFirstUniqueTask) by_task_.try_emplace(task, op);
   }
-  // Ids that go on where the 16 bits of the log begin again (MindSpore of late 2021).
+  // Task ids exceed 16 bits, while those in the log wrap around (MindSpore of late 2021).
   bool has_long_ids() const { return has_long_ids_; }
 
   const Operator* find(std::uint32_t stream, std::uint32_t task) const {
@@ -92,7 +92,7 @@ class DeviceJoin {
                         static_cast<std::int64_t>(count));
   }
 
-  // Described operators in their order, then tasks without a description.
+  // Writes described operators in their order, then operators of tasks without a description.
   void make_ops(const std::map<std::int64_t, std::int64_t>& model_rows, Ids& ids) {
     std::unordered_map<std::int64_t, std::vector<const TaskLine*>> by_name;
     for (const TaskLine& task : data_.tasks) by_name[task.name_id].push_back(&task);
@@ -148,7 +148,8 @@ class DeviceJoin {
     std::vector<OldTask> tasks;
     tasks.reserve(all.runs.size() + inputs_.aicpu_nodes.size() + inputs_.ts_track.copies.size() +
                   comm_tasks.size());
-    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> turns;  // last id, turn
+    // last id, number of wraparounds
+    std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> turns;
     std::uint64_t unnamed = 0;
     for (; !all.runs.empty(); all.runs.pop_front()) {
       const Run& run = all.runs.front();
@@ -183,7 +184,8 @@ class DeviceJoin {
     return true;
   }
 
-  // Those of the last JOB folders, whose records are binary: the tasks of the log, or of their own.
+  // Adds AI CPU nodes of the last JOB folders, whose records are binary. Uses tasks of the log if
+  // they match, else new ones.
   void add_nodes(std::vector<OldTask>& tasks) {
     auto& nodes = inputs_.aicpu_nodes;
     const auto may_be = [this](const OldTask& task) {

@@ -1,4 +1,4 @@
-// training_trace and runtime.host.runtime. Source: cann5_classic.md 5.4, 5.6.
+// Raw kinds training_trace and runtime.host.runtime. Source: cann5_classic.md 5.4, 5.6.
 #include "import/classic/classic_import.hpp"
 #include "wire/classic/classic_wire.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 using cann::RecordStream;
 using cann::StreamRecord;
 
-// A mark without a time is none; anything else may be one.
+// A mark must have a time; there is no other way to recognize one.
 bool is_mark(std::span<const std::byte> record) {
   return cann::decode<TrainingTraceWire>(record).ticks != 0;
 }

@@ -8,7 +8,7 @@ namespace msprof::classic {
 
 namespace {
 
-// A step while its marks come.
+// The current step, while its marks are read.
 struct Step {
   std::optional<std::uint64_t> forward, backward;
   std::map<std::uint16_t, std::vector<TraceMark>> reduces;  // by stream
@@ -20,7 +20,7 @@ class StepWriter {
              StepIds& ids)
       : context_(context), part_(part), data_(data), ids_(ids) {}
 
-  // A step is what comes up to an end, whose tag is that of the time: 255, later 65535.
+  // A step consists of the marks up to an end mark, whose tag is 65535, or 255 in older captures.
   std::vector<IterationEnd> write() {
     constexpr std::uint64_t kOldEnd = 255;
     constexpr std::uint64_t kEnd = 65'535;
@@ -81,7 +81,7 @@ class StepWriter {
     row.data_aug_ns = between(start, *step.forward);
     context_.store.add(row);
     for (const auto& [stream, marks] : step.reduces) {
-      if (marks.size() % 2 != 0) continue;  // none of this stream can be told
+      if (marks.size() % 2 != 0) continue;  // the marks of this stream cannot be paired
       for (std::size_t i = 0; i < marks.size(); i += 2) {
         IterationPartRow part;
         part.id = ++ids_.part;

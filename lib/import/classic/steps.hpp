@@ -1,4 +1,4 @@
-// Steps of training from the marks of training_trace. For the associations of CANN 5 and of classic
+// Finds training steps from the marks of training_trace. Used by the joins of CANN 5 and of classic
 // captures. Source: cann5_classic.md 5.4, 9.
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace msprof::classic {
 
-// Rows that several devices have.
+// Next ids of rows that several devices have.
 struct StepIds {
   std::int64_t iteration = 0;
   std::int64_t part = 0;
 };
 
-// The ends of a device's iterations, in their order: those that ts_track.data has, else those of
-// training_trace, whose rows are written. Steps that lack a mark have an end, but no row.
+// Returns the ends of a device's iterations, in order. Uses those of ts_track.data if there are
+// any, else finds them in training_trace and writes their rows. A step without a forward or a
+// backward mark has an end but no row.
 std::vector<IterationEnd> find_steps(const ImportContext& context, const CannPart& part,
                                      const DeviceData& data, StepIds& ids);
 

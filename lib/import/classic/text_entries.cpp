@@ -42,7 +42,8 @@ class EntryReader {
   void finish() {
     const std::string_view rest = trim(entry_);
     if (rest.empty() || file_ == nullptr) return;
-    // Entries may lack the NUL and be whole all the same. Of a line its last number may be cut.
+    // The last entry may be complete even without its NUL. The last number of a line may be cut
+    // off.
     const bool is_taken = form_ == EntryForm::nul && !is_too_long_ && take_(rest).empty();
     if (is_taken) {
       context_.report.count_file(kind_, 0);
@@ -71,7 +72,7 @@ class EntryReader {
     }
   }
 
-  // Commas and blanks between objects are nothing.
+  // Ignores commas and blanks between objects.
   void add_json(char c) {
     if (depth_ == 0 && c != '{') return;
     if (entry_.size() < kMaxEntryBytes) {
@@ -111,7 +112,7 @@ class EntryReader {
   std::uint64_t records_ = 0;
   std::uint64_t offset_ = 0;
   std::string entry_;
-  std::uint64_t begin_ = 0;  // of the entry, in the file it begins in
+  std::uint64_t begin_ = 0;  // of the entry, in the file in which it starts
   std::string begin_file_;
   bool is_too_long_ = false;
   std::size_t depth_ = 0;
