@@ -14,15 +14,15 @@ namespace msprof::layout {
 namespace {
 
 constexpr std::size_t kMinCallBytes = 16, kMaxCallBytes = 128, kMaxHeader = 64;
-constexpr std::size_t kRingCalls = 512;  // of a board
+constexpr std::size_t kRingCalls = 512;  // size of a board's ring buffer of calls
 
-// A way to read the records of calls.
+// A possible layout of call records.
 struct CallGrid {
   std::size_t record_bytes = 0, header = 0;
   std::ptrdiff_t start = 0, end = 0;
-  bool is_alone = true;           // no other two numbers of these records rise like this
-  bool encloses = false;          // calls enclose the executions of the layers, in one unit
-  std::optional<double> hertz{};  // of that unit
+  bool is_alone = true;   // no other pair of fields in these records rises like this
+  bool encloses = false;  // calls enclose the executions of the layers, in the same time unit
+  std::optional<double> hertz{};  // rate of that unit
   bool is_long = false;
   TimeUnit unit{};
 };
@@ -73,7 +73,7 @@ class CallSearch {
     const bool is_within = grid.unit.lies_within;
     const bool is_framed = is_much && (is_within || grid.encloses);
     found_.record_certainty = is_framed ? Certainty::certain : Certainty::likely;
-    // What stands before the first call may look like one, but not lie within the collection.
+    // Header bytes can look like a call, but their time is outside the collection.
     const bool is_header = is_framed && is_within && sample.whole_len;
     certainty_ = found_.header_certainty = is_header ? Certainty::certain : Certainty::likely;
     found_.record_evidence =
@@ -102,11 +102,11 @@ class CallSearch {
     return number_at(*call.sample, call.at + static_cast<std::size_t>(shift), is_long ? 8 : 4);
   }
 
-  // True if, in this unit, every execution has a call that begins before it and ends behind it, and
-  // the calls are as far apart as the executions.
+  // Returns true if, in this unit, every execution is enclosed by a call, and the calls have the
+  // same distances as the executions.
   bool encloses(std::span<const LayerRecord> calls, const CallGrid& grid, double ns) const {
     constexpr std::size_t kFirstCalls = 16, kMin = 3;
-    constexpr double kSlackNs = 200e3;  // that a call takes besides its layers
+    constexpr double kSlackNs = 200e3;  // time of a call besides its layers
     if (executions_.size() < kMin) return false;
     const auto fits = [&](std::size_t call, const ExecutionSpan& execution, double& shift) {
       const double begin = ns * static_cast<double>(time_of(calls[call], grid.start, grid.is_long));
@@ -157,7 +157,7 @@ class CallSearch {
         fmt::format("{}: executions of the layers take as long", unit_words(*grid.hertz));
   }
 
-  // Two numbers of records that rise like begin and end.
+  // Finds the best pair of fields that rise like start and end.
   std::optional<CallGrid> grid_of(std::size_t size, std::size_t header) const {
     const auto calls = calls_of(samples_.front(), size, header);
     if (calls.size() < 4 || calls.size() > kRingCalls) return std::nullopt;
@@ -188,7 +188,7 @@ class CallSearch {
     return (grid.unit.lies_within ? 2 : 0) + (grid.encloses ? 1 : 0);
   }
 
-  // Of several that are as good the smallest records, and the shortest header.
+  // Among equally good layouts, prefers the smallest records and the shortest header.
   std::optional<CallGrid> best_grid() const {
     const Sample& sample = samples_.front();
     const std::uint64_t length = sample.whole_len.value_or(sample.size_bytes);
@@ -227,7 +227,8 @@ class CallSearch {
            std::all_of(high.begin(), high.end(), [](std::uint32_t word) { return word == 0; });
   }
 
-  // Few values; the first and the last of a file stand there once: load and unload.
+  // Returns true if there are few values and the first and the last value of the file occur once,
+  // as load and unload do.
   bool is_id(const std::vector<std::uint32_t>& values) const {
     constexpr std::size_t kMaxIds = 64;
     std::map<std::uint32_t, std::size_t> counts;
@@ -241,7 +242,7 @@ class CallSearch {
   }
 
   void add_ids(const CallGrid& grid) {
-    std::size_t own = 0;  // calls of the first file
+    std::size_t own = 0;  // number of calls in the first file
     while (own < calls_.size() && calls_[own].sample == calls_.front().sample) ++own;
     const std::span<const LayerRecord> calls(calls_.data(), own);
     FoundField& field = found_.field("api_id");
@@ -282,8 +283,8 @@ class CallSearch {
 
   std::vector<Sample> samples_;
   std::optional<double> done_hertz_;
-  const std::vector<ExecutionSpan>& executions_;  // of the first file of layers
-  Certainty certainty_ = Certainty::likely;       // of where records are, and so of all fields
+  const std::vector<ExecutionSpan>& executions_;  // in the first file of layers
+  Certainty certainty_ = Certainty::likely;  // of the record positions; upper limit for all fields
   FoundKind found_;
   std::vector<LayerRecord> calls_;
 };

@@ -1,4 +1,4 @@
-// The layout of acl_api records: one a call, with its id, start and end. For layout_finder.
+// Finds the layout of acl_api records, which have id, start and end of a call. Source:
 // layout_method.md 4.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace msprof::layout {
 
-// Begin of the first and end of the last layer of an execution, which a call encloses; the clock
-// may be another one.
+// Start of the first layer and end of the last layer of an execution, which a call encloses. The
+// clock may differ from that of the calls.
 struct ExecutionSpan {
   double begin_ns = 0, end_ns = 0;
 };
 
-// `done_hertz`: unit of the times in `.done` files, where other files told it.
+// `done_hertz`: unit of the times in `.done` files, if other files determined it.
 FoundKind find_call_layout(const std::vector<Sample>& samples, std::optional<double> done_hertz,
                            const std::vector<ExecutionSpan>& executions);
 

@@ -22,9 +22,9 @@ namespace {
 using nlohmann::json;
 using svp::FileKind;
 
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // of a file
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // per file
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
-constexpr std::size_t kMaxFiles = 64;  // of a kind
+constexpr std::size_t kMaxFiles = 64;  // per kind
 constexpr std::uint64_t kMaxInfoBytes = 64 << 20;
 constexpr std::string_view kOwnMagic = "MSVP";
 
@@ -36,7 +36,7 @@ bool is_ours(const std::vector<std::byte>& bytes) {
                     [](char c, std::byte byte) { return std::to_integer<char>(byte) == c; });
 }
 
-// The last bytes; empty where they cannot be read.
+// The last bytes of a file; empty if they cannot be read.
 std::vector<std::byte> end_of(const RawFile& file) {
   std::vector<std::byte> bytes(kTailBytes);
   const FileDescriptor fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -52,7 +52,7 @@ std::vector<std::byte> end_of(const RawFile& file) {
   return bytes;
 }
 
-// False for a file of our own records, or without any.
+// Reads the bytes of a file. Returns false if it is empty or has our own format.
 bool read_bytes(const RawFile& file, Sample& sample) {
   FileReader reader(file.path);
   sample.bytes.resize(

@@ -17,9 +17,9 @@ namespace msprof::layout {
 
 namespace {
 
-constexpr std::size_t kMaxSeen = 2048;  // records
+constexpr std::size_t kMaxSeen = 2048;  // maximum number of records examined
 
-// Layers that multiply and add, and those that only a vector unit can do.
+// Layer types that use the MAC units, and types that only a vector unit can compute.
 constexpr std::array<std::string_view, 12> kMacTypes = {
     "convolution",    "conv",          "conv2d",
     "convolution2d",  "depthwiseconv", "convolutiondepthwise",
@@ -44,8 +44,8 @@ struct LayerLoad {
 struct CounterLane {
   std::size_t offset = 0;
   std::vector<std::uint32_t> values;
-  bool is_long = false;  // zeros behind
-  double share = 0;      // of the total
+  bool is_long = false;  // followed by zeros: the field may have 64 bits
+  double share = 0;      // of the total cycles
 };
 
 class CounterSearch {
@@ -97,7 +97,7 @@ class CounterSearch {
     for (std::size_t i = 0; i < place_of(lane).width; ++i) taken_[lane.offset + i] = true;
   }
 
-  // Rises by one whenever the layers begin again.
+  // Returns true if the number rises by one whenever the layers start again.
   bool counts_executions(const CounterLane& lane) const {
     const std::uint32_t zero =
         lane.values.front() - static_cast<std::uint32_t>(records_.front().execution);
@@ -131,7 +131,7 @@ class CounterSearch {
     for (const CounterLane* other : fitting) take(*other);
   }
 
-  // Calls visit(layer facts, value of the layer) for each layer of each sample.
+  // Returns true if the number depends only on the layer, and differs between layers.
   bool is_equal_for_layers(const CounterLane& lane) const {
     std::map<std::pair<const Sample*, std::size_t>, std::uint32_t> seen;
     bool differs = false;
@@ -144,7 +144,7 @@ class CounterSearch {
     return differs;
   }
 
-  // The number is layer id times something: an address or a second number of the layer.
+  // Returns true if the number is proportional to the layer id: an address or another layer number.
   bool follows_layer_id(const CounterLane& lane) const {
     std::optional<double> step;
     for (std::size_t i = 1; i < lane.values.size(); ++i) {
@@ -157,7 +157,8 @@ class CounterSearch {
     return true;
   }
 
-  // Share of the layers whose shape gives exactly this; nothing where one gives more.
+  // Share of layers for which the shape gives exactly this number. Returns nullopt if a shape gives
+  // a larger number, or if fewer than three shapes are known.
   std::optional<double> agrees_with_shapes(const CounterLane& lane, bool written) const {
     std::size_t known = 0;
     std::size_t equal = 0;
@@ -212,7 +213,8 @@ class CounterSearch {
     for (const CounterLane* lane : fitting) take(*lane);
   }
 
-  // Without shapes: two numbers that are always whole words, the larger one is read.
+  // Without shapes: if exactly two numbers are always multiples of 8, the larger one is the bytes
+  // read.
   template <typename Aligned>
   void guess_bytes(const std::vector<const CounterLane*>& fitting, const Aligned& aligned) {
     FoundField& read = kind_.field("ddr_read");
@@ -239,7 +241,8 @@ class CounterSearch {
     write.evidence = same + "smaller";
   }
 
-  // Below the total always, and for a layer about the same part of it.
+  // Returns true if the number never exceeds the total and is a nearly constant share of it per
+  // layer.
   bool is_load(CounterLane& lane) const {
     std::map<std::pair<const Sample*, std::size_t>, LayerLoad> loads;
     double sum = 0, all = 0;
@@ -264,7 +267,8 @@ class CounterSearch {
     });
   }
 
-  // True where every layer of the given types has some, and no other layer.
+  // Returns true if every layer of the given types has a non-zero value; with `only`, if no other
+  // layer has one.
   template <typename Uses>
   bool is_used_by(const CounterLane& lane, const Uses& uses, bool only) const {
     bool some = false;

@@ -1,4 +1,4 @@
-// The other numbers of layer records: execution, unit cycles, bytes. For layout_finder.
+// Finds the remaining fields of layer records: execution, unit cycles, bytes. Source:
 // layout_method.md 4.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace msprof::layout {
 
-// Fills the fields of `kind` that are neither layer nor time. `taken`: bytes of the record that
-// known fields have; `first`: where records begin, from the layer number. `is_framed`: that is
-// certain.
+// Fills the fields of `kind` that are neither layer nor time. `taken`: bytes of the record used by
+// known fields. `first`: start of a record, relative to its layer number. `is_framed`: the record
+// positions are certain.
 void find_counters(std::span<const LayerRecord> records, const SpanFields& spans,
                    std::ptrdiff_t first, bool is_framed, std::vector<bool>& taken, FoundKind& kind);
 

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMaxCandidates = 8;  // that a template shows
+constexpr std::size_t kMaxCandidates = 8;  // in a template
 
 std::string type_of(std::size_t width) {
   return fmt::format("u{}", width * 8);
@@ -66,7 +66,7 @@ ordered_json field_json(const FoundField& field, bool accept_likely) {
   return object;
 }
 
-// A kind whose records or header are not certain gives nothing without `--accept likely`.
+// If records or header are not certain, the kind is used only with `--accept likely`.
 bool is_framed(const FoundKind& kind, bool accept_likely) {
   const Certainty certainty = std::min(kind.record_certainty, kind.header_certainty);
   return certainty == Certainty::certain || (accept_likely && certainty == Certainty::likely);
@@ -146,7 +146,8 @@ std::string layout_file_text(const InferredLayout& layout, bool accept_likely) {
       files.push_back(
           {{"kind", kind.kind}, {"file", valid_utf8(kind.files[i])}, {"size", kind.file_sizes[i]}});
     }
-    // What an import could not use is a remark, so that the file can be given as it is.
+    // Kinds that an import could not use are written as remarks, so that the file can be passed to
+    // import unchanged.
     const bool usable = gives_fields(kind, accept_likely);
     document[usable ? kind.kind : "_" + kind.kind] = kind_json(kind, accept_likely);
   }

@@ -1,5 +1,5 @@
-// A layout as it was found: every field with its certainty and the reason. For layout_finder, which
-// makes it, and `msprof layout`, which shows and writes it.
+// InferredLayout: a layout found by layout_finder. Every field has its certainty and the reason.
+// `msprof layout` shows and writes it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace msprof::layout {
 
-// "certain", "likely", "unknown"
+// Returns "certain", "likely" or "unknown".
 std::string_view certainty_name(Certainty certainty);
 
 struct FieldPlace {
@@ -23,7 +23,7 @@ struct FieldPlace {
   std::int64_t divisor = 1;
 };
 
-// A place where a field may be, the best first.
+// A possible position of a field; lists have the best first.
 struct Candidate {
   FieldPlace place;
   std::string why;
@@ -34,7 +34,7 @@ struct FoundField {
   Certainty certainty = Certainty::unknown;
   FieldPlace place;
   std::string evidence;
-  std::vector<Candidate> candidates;  // of one that is unknown or likely
+  std::vector<Candidate> candidates;  // for fields that are unknown or likely
 };
 
 struct FoundApi {
@@ -50,7 +50,7 @@ struct FoundSelect {
 };
 
 struct FoundKind {
-  std::string kind;  // "aicore"
+  std::string kind;  // for example "aicore"
   std::vector<std::string> files;
   std::vector<std::uint64_t> file_sizes;
   Certainty record_certainty = Certainty::unknown;
@@ -59,9 +59,9 @@ struct FoundKind {
   std::size_t header_bytes = 0;
   std::string record_evidence, header_evidence;
   std::optional<FoundSelect> select;
-  std::vector<FoundField> fields;  // all that the kind has, in their order
-  std::vector<FoundApi> apis;      // names are likely at most
-  std::optional<double> core_mhz;  // of the cycles, where it is not that of info.json
+  std::vector<FoundField> fields;  // all fields of the kind, in its order
+  std::vector<FoundApi> apis;      // names are at most likely
+  std::optional<double> core_mhz;  // clock of the cycles, if it differs from that of info.json
   std::size_t records = 0, layers = 0, executions = 0;
   std::vector<std::uint64_t> candidate_record_sizes;
 
@@ -73,14 +73,13 @@ struct InferredLayout {
   std::vector<FoundKind> kinds;
 };
 
-// The layout file: fields that are certain, with `accept_likely` those that are likely, too; the
-// others have a null offset, and their candidates.
+// Returns the layout file. It uses fields that are certain, and with `accept_likely` also fields
+// that are likely. The others have a null offset and a list of candidates.
 std::string layout_file_text(const InferredLayout& layout, bool accept_likely);
 
-// For --json.
 nlohmann::ordered_json layout_json(const InferredLayout& layout, bool accept_likely);
 
-// Table for people, a line a field.
+// Table for people, one line per field.
 std::string layout_report(const InferredLayout& layout, bool accept_likely);
 
 }  // namespace msprof::layout

@@ -15,15 +15,15 @@ namespace msprof::layout {
 
 namespace {
 
-// A grid on which three numbers are start, end and cycles.
+// A grid in which the fields start, end and cycles were found.
 struct Framed {
   RecordGrid grid;
   std::vector<LayerRecord> records;
   SpanFields spans;
-  bool is_doubtful = false;  // records may be of several types
+  bool is_doubtful = false;  // records may have several types
 };
 
-// First and last byte of what is known of a record, from the layer number.
+// First and last byte of the known fields of a record, relative to the layer number.
 std::pair<std::ptrdiff_t, std::ptrdiff_t> extent_of(const RecordGrid& grid,
                                                     const SpanFields& spans) {
   std::ptrdiff_t low = 0;
@@ -40,8 +40,8 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> extent_of(const RecordGrid& grid,
   return {low, high};
 }
 
-// Where the layer number stands in a record, if records end where the file does; empty where the
-// length is not known, or the number or the tag would lie in two records.
+// Offset of the layer number in a record, if the last record ends at the end of the file. Empty if
+// the length is not known, or if the number or the tag would cross a record boundary.
 std::optional<std::size_t> layer_offset(const RecordGrid& grid, const Sample& sample) {
   if (!sample.whole_len || *sample.whole_len < grid.anchor) return std::nullopt;
   const std::size_t size = grid.record_bytes;
@@ -55,8 +55,8 @@ std::optional<std::size_t> layer_offset(const RecordGrid& grid, const Sample& sa
   return offset;
 }
 
-// The words of a record, from the layer number; where its place is not known, those of the record
-// before and the next, too.
+// Range of words to search, relative to the layer number. If the start of the record is not known,
+// it includes the previous and the next record.
 std::pair<std::ptrdiff_t, std::ptrdiff_t> reach_of(const RecordGrid& grid) {
   const auto size = static_cast<std::ptrdiff_t>(grid.record_bytes);
   if (!grid.layer_offset) return {4 - size, size};
@@ -76,7 +76,7 @@ bool is_same(const std::vector<LayerRecord>& some, const std::vector<LayerRecord
                     });
 }
 
-// Bytes that are all the same: what stands where nothing was written.
+// Returns true if the bytes may never have been written: all are equal; a single byte is 0 or 0xff.
 bool is_filling(std::uint64_t value, std::size_t width) {
   const std::uint64_t byte = value & 0xff;
   for (std::size_t i = 1; i < width; ++i)
@@ -84,14 +84,14 @@ bool is_filling(std::uint64_t value, std::size_t width) {
   return byte == 0 || byte == 0xff || (width > 1 && byte != 0);
 }
 
-// Of tags that take the same records, one that has a value in every record, of which there are few;
-// then one that is not zero.
+// Ranks tags that select the same records: prefers tags that are set in every record and have few
+// values, then tags that are not zero.
 int rank_of(const RecordGrid& grid) {
   if (!grid.tag) return 0;
   const auto is_empty = [&](std::uint64_t value) { return is_filling(value, grid.tag->width); };
   const auto empty = std::count_if(grid.other_tags.begin(), grid.other_tags.end(), is_empty) +
                      (is_empty(grid.tag->value) ? 1 : 0);
-  // Wide where the upper bytes are zero; else they may be another number.
+  // A wide tag is better if its upper bytes are zero; otherwise they may be another number.
   const auto is_small = [](std::uint64_t value) { return value <= 0xff; };
   const bool are_small = is_small(grid.tag->value) &&
                          std::all_of(grid.other_tags.begin(), grid.other_tags.end(), is_small);
@@ -100,10 +100,11 @@ int rank_of(const RecordGrid& grid) {
          16 * static_cast<int>(grid.tag->values) - 1024 * static_cast<int>(empty);
 }
 
-// The tag is a part of a time or of the cycles, which have other values in other captures.
+// Returns true if the tag is part of a time or of the cycles; these have other values in other
+// captures.
 bool is_part_of_number(const RecordGrid& grid, const std::vector<LayerRecord>& records,
                        const SpanFields& spans) {
-  // The upper word of another time.
+  // High word of another time.
   if (grid.tag->width == 4 && is_rising(records, grid.tag->shift - 4)) return true;
   const std::ptrdiff_t wide = spans.is_long ? 8 : 4;
   const std::ptrdiff_t from = grid.tag->shift;
@@ -115,8 +116,8 @@ bool is_part_of_number(const RecordGrid& grid, const std::vector<LayerRecord>& r
          meets(0, static_cast<std::ptrdiff_t>(grid.layer_width));
 }
 
-// Smallest records first; of tags the one that takes the most: another takes records of the type by
-// chance.
+// Sorts by record size, smallest first. Among tags, prefers the one that selects the most records:
+// other tags select records of the type by chance.
 std::vector<Taken> taken_by(const std::vector<RecordGrid>& grids,
                             const std::vector<Sample>& samples, bool by_length) {
   std::vector<Taken> all;
@@ -138,7 +139,7 @@ std::vector<Taken> taken_by(const std::vector<RecordGrid>& grids,
   return all;
 }
 
-// A file of some length has no such records: then they are not those of the board.
+// Returns true if a sufficiently long file has no such records; then the grid is not the board's.
 bool leaves_out_file(const Taken& taken, const std::vector<Sample>& samples) {
   return std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
     const bool is_long = sample.layers.size() >= 2 &&
@@ -166,7 +167,7 @@ std::optional<Framed> first_with_spans(const std::vector<RecordGrid>& grids,
       before = &taken;
     }
     if (!spans) continue;
-    // Beyond a record: the tag, or the times, are those of the next one.
+    // Longer than a record: the tag or the times belong to the next one.
     const auto [low, high] = extent_of(grid, *spans);
     if (high - low > static_cast<std::ptrdiff_t>(grid.record_bytes)) continue;
     if (doubtful && doubtful->records.size() > taken.records.size()) return doubtful;
@@ -187,8 +188,8 @@ std::optional<Framed> first_with_spans(const std::vector<RecordGrid>& grids,
   return first_with_spans(grids, samples, false);
 }
 
-// The layer number and a time stand twice in a record, one part of it apart: these are records of
-// several types.
+// Returns true if the layer number and a time occur twice in a record, one part of it apart. Then
+// the record is several records of different types.
 bool is_doubled(const Framed& framed, std::size_t parts) {
   if (framed.grid.record_bytes % (4 * parts) != 0) return false;
   const auto part = static_cast<std::ptrdiff_t>(framed.grid.record_bytes / parts);
@@ -196,7 +197,8 @@ bool is_doubled(const Framed& framed, std::size_t parts) {
     return std::all_of(
         framed.records.begin(), framed.records.end(), [&](const LayerRecord& record) {
           const auto at = static_cast<std::ptrdiff_t>(record.at) + shift;
-          constexpr std::size_t kWidth = 2;  // behind it may be zeros in one of the types only
+          constexpr std::size_t kWidth = 2;  // the following bytes may be zero in only one of the
+                                             // types
           return at >= 0 && static_cast<std::size_t>(at) + kWidth <= record.sample->bytes.size() &&
                  number_at(*record.sample, static_cast<std::size_t>(at), kWidth) ==
                      number_at(*record.sample, record.at, kWidth);
@@ -205,7 +207,7 @@ bool is_doubled(const Framed& framed, std::size_t parts) {
   std::vector<std::uint32_t> start, end, other;
   if (!read_lane(framed.records, framed.spans.start, start)) return false;
   if (!read_lane(framed.records, framed.spans.end, end)) return false;
-  // Not long before the start, not behind the end.
+  // Not long before the start, not after the end.
   const auto has_time = [&](std::ptrdiff_t shift) {
     if (!read_lane(framed.records, framed.spans.start + shift, other)) return false;
     for (std::size_t i = 0; i < start.size(); ++i) {
@@ -230,7 +232,7 @@ std::optional<Framed> frame(const std::vector<Sample>& samples) {
   return plain;
 }
 
-// Record sizes at which the most words are those of the record before.
+// Record sizes for which the most words equal those of the previous record.
 std::vector<std::uint64_t> repeating_sizes(const Sample& sample) {
   constexpr std::size_t kMax = 5, kCompared = 1 << 16;
   std::vector<std::pair<double, std::uint64_t>> sizes;
@@ -273,7 +275,7 @@ class CoreSearch {
     found_ = empty_kind("aicore", samples_);
   }
 
-  // `done_hertz` is set where the unit of `.done` follows.
+  // Sets `done_hertz` if the unit of `.done` can be determined.
   FoundKind run(std::optional<double>& done_hertz, std::vector<ExecutionSpan>& executions) {
     auto framed = frame(samples_);
     if (!framed) return without_times();
@@ -328,7 +330,7 @@ class CoreSearch {
     return std::move(found_);
   }
 
-  // Of the first file, in ns; those that all layers are of.
+  // Executions in the first file, in ns; only those with all layers.
   std::vector<ExecutionSpan> execution_spans() const {
     std::vector<ExecutionSpan> all;
     const std::size_t width = spans_.is_long ? 8 : 4;
@@ -374,7 +376,7 @@ class CoreSearch {
     if (sample.tail.size() < 2 * size) return std::nullopt;
     const auto [low, high] = extent_of(grid_, spans_);
     const std::uint64_t tail_at = sample.size_bytes - sample.tail.size();
-    // The last layer number of which all that is read lies in the file.
+    // The last layer number for which all fields are within the file.
     const std::uint64_t most = sample.size_bytes - static_cast<std::uint64_t>(high);
     std::uint64_t at = grid_.anchor + (most - grid_.anchor) / size * size;
     const std::uint64_t least = tail_at + static_cast<std::uint64_t>(-low);
@@ -403,7 +405,7 @@ class CoreSearch {
       spans_.is_long = false;
     }
     unit_ = find_unit(extents(spans_.is_long), estimate, core_hz);
-    // Words behind both times that never change may be anything, if no `.done` says when it was.
+    // High words that never change may be unrelated, unless a `.done` file confirms the times.
     if (spans_.is_long && spans_.has_same_high && !unit_.lies_within)
       unit_.certainty = std::min(unit_.certainty, Certainty::likely);
     if (unit_.certainty == Certainty::unknown) return;
@@ -412,7 +414,7 @@ class CoreSearch {
       found_.core_mhz = mhz;
   }
 
-  // Records of other types may come before the first of a layer.
+  // Records of other types may precede the first record of a layer.
   std::ptrdiff_t first_record(std::ptrdiff_t layer_record) const {
     const auto size = static_cast<std::ptrdiff_t>(grid_.record_bytes);
     if (!grid_.tag) return layer_record;
@@ -435,7 +437,7 @@ class CoreSearch {
     const Sample& sample = samples_.front();
     const auto length = static_cast<std::ptrdiff_t>(sample.whole_len.value_or(sample.size_bytes));
     fits_length_ = !sample.whole_len || grid_.layer_offset;
-    std::ptrdiff_t first = 0;  // byte of the first record of a layer
+    std::ptrdiff_t first = 0;  // offset of the first record of a layer
     if (grid_.layer_offset) {
       first = anchor - static_cast<std::ptrdiff_t>(*grid_.layer_offset);
       found_.header_certainty = Certainty::certain;
@@ -538,7 +540,7 @@ class CoreSearch {
   std::vector<LayerRecord> records_;
   SpanFields spans_;
   TimeUnit unit_;
-  std::ptrdiff_t first_ = 0;  // of a record, from its layer number
+  std::ptrdiff_t first_ = 0;  // start of a record, relative to its layer number
   bool fits_length_ = false;
   bool is_doubtful_ = false;
 };

@@ -1,5 +1,5 @@
-// The search for the record layouts of a board, from data files alone: what is in them repeats,
-// rises, cycles and follows, and says so. For `msprof layout`. layout_method.md 2 to 4.
+// Finds the record layouts of a board from data files alone, by looking for values that repeat,
+// rise, cycle or depend on each other. Used by `msprof layout`. Source: layout_method.md 2 to 4.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace msprof::layout {
 
-// Data files of one board, of one or several captures: all of a kind have one layout.
+// Data files of one board, from one or more captures. All files of a kind have the same layout.
 struct BoardSamples {
   std::vector<Sample> aicore;
   std::vector<Sample> aicpu;

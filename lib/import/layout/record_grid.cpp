@@ -12,14 +12,14 @@ namespace {
 constexpr std::size_t kMinRecordBytes = 16;
 constexpr std::size_t kMaxRecordBytes = 512;
 constexpr std::size_t kMaxHeaderBytes = 256;
-constexpr std::size_t kStepBytes = 4;   // of record sizes
-constexpr std::size_t kSearched = 400;  // records that decide about a grid
+constexpr std::size_t kStepBytes = 4;   // step between record sizes
+constexpr std::size_t kSearched = 400;  // number of records examined per grid
 constexpr std::size_t kMaxRecords = 1 << 14;
 constexpr std::size_t kMaxTagValues = 6;
-constexpr std::size_t kMaxNumberBytes = 8;  // bytes of a tag or a layer number, at most
+constexpr std::size_t kMaxNumberBytes = 8;  // maximum width of a tag or a layer number
 constexpr std::size_t kMaxGrids = 256;
 
-// Follows a number through the records: does it run through the layers?
+// Checks whether a number runs through the ids of the layers.
 class LayerCycle {
  public:
   explicit LayerCycle(const Sample& sample) : sample_(sample) {
@@ -31,11 +31,12 @@ class LayerCycle {
   bool is_first(std::size_t at, std::size_t width) const {
     return number_at(sample_, at, width) == id(0);
   }
-  // True if the number at `at` is that of the layer in turn.
+  // Returns true if the number at `at` is the id of layer number `turn`, counted over all
+  // executions.
   bool is(std::size_t turn, std::size_t at, std::size_t width) const {
     return number_at(sample_, at, width) == id(turn % places_.size());
   }
-  // Enough layers that chance cannot give their order.
+  // Enough layers that their order is not a coincidence.
   bool is_usable() const { return places_.size() >= 2 && places_.size() == sample_.layers.size(); }
 
  private:
@@ -55,17 +56,17 @@ bool fits_plain(const Sample& sample, const LayerCycle& cycle, std::size_t recor
        at += record_bytes, ++turn) {
     if (!cycle.is(turn, at, width)) return false;
   }
-  // Once through and a part of the next: less is a list that any counter gives.
+  // More than one full cycle is needed: any counter matches a single cycle.
   return turn > sample.layers.size();
 }
 
-// Once through and a part of the next, and not a few of many records.
+// More than one full cycle, and at least a tenth of the records.
 bool is_enough(const Sample& sample, std::size_t turn, std::size_t seen) {
   return turn > sample.layers.size() && turn * 10 >= seen;
 }
 
-// Records of one type by the tag: is their number the layer in turn? `common`: of the distances of
-// such records, in records.
+// Returns true if the records with the tag run through the layers. `common` is the greatest common
+// divisor of the distances between them, in records.
 bool fits_tagged(const Sample& sample, const LayerCycle& cycle, const RecordGrid& grid,
                  std::size_t begin, std::size_t& first, std::size_t& common) {
   const TypeTag& tag = *grid.tag;
@@ -95,13 +96,13 @@ bool fits_tagged(const Sample& sample, const LayerCycle& cycle, const RecordGrid
   return is_enough(sample, turn, seen);
 }
 
-// From the first record on, or behind a header whose bytes look like a record of the type.
+// Tries the first record, then positions after headers that look like a record of the type.
 bool fits_somewhere(const Sample& sample, const LayerCycle& cycle, RecordGrid& grid,
                     std::size_t& common) {
   const std::size_t from = grid.anchor;
   for (std::size_t begin = from; begin < from + kMaxHeaderBytes; begin += grid.record_bytes) {
     if (fits_tagged(sample, cycle, grid, begin, grid.anchor, common)) return true;
-    // Not behind what may be the first of the records.
+    // The search must not pass a position that may be the first record.
     const auto tag_at = static_cast<std::ptrdiff_t>(begin) + grid.tag->shift;
     if (tag_at < 0) continue;
     const auto place = static_cast<std::size_t>(tag_at);
@@ -121,7 +122,7 @@ std::map<std::uint64_t, std::size_t> values_of(const Sample& sample, std::size_t
   for (std::size_t at = from; at + width <= sample.bytes.size() && seen < kSearched;
        at += record_bytes, ++seen) {
     ++counts[number_at(sample, at, width)];
-    // A header before the records may have one value of its own.
+    // A header before the records may add one value.
     if (counts.size() > kMaxTagValues + 1) break;
   }
   return counts;
@@ -130,8 +131,8 @@ std::map<std::uint64_t, std::size_t> values_of(const Sample& sample, std::size_t
 struct TagLane {
   std::size_t from = 0;
   std::size_t width = 4;
-  std::size_t distinct = 0;                     // values
-  std::map<std::uint64_t, std::size_t> counts;  // of those that come again
+  std::size_t distinct = 0;
+  std::map<std::uint64_t, std::size_t> counts;  // values that occur more than once
 };
 
 std::vector<TagLane> tag_lanes(const Sample& sample, std::size_t record_bytes) {
@@ -146,7 +147,7 @@ std::vector<TagLane> tag_lanes(const Sample& sample, std::size_t record_bytes) {
       lanes.push_back({from, width, distinct, std::move(counts)});
     }
   }
-  // A number that says nothing else has the fewest values.
+  // A pure type tag has the fewest values.
   std::stable_sort(lanes.begin(), lanes.end(),
                    [](const TagLane& a, const TagLane& b) { return a.distinct < b.distinct; });
   return lanes;
@@ -157,7 +158,7 @@ struct LayerLane {
   std::size_t width = 4;
 };
 
-// Places whose numbers run through the layers if some records are left out, whichever.
+// Offsets whose numbers run through the layers if some records are ignored.
 std::vector<LayerLane> layer_lanes(const Sample& sample, const LayerCycle& cycle,
                                    std::size_t record_bytes) {
   std::vector<LayerLane> lanes;
@@ -190,7 +191,7 @@ void add_tagged(const Sample& sample, const LayerCycle& cycle, std::size_t recor
                           TypeTag{turned, lane.width, value}};
           std::size_t common = 0;
           if (!fits_somewhere(sample, cycle, grid, common)) continue;
-          // Always the same distance: longer records without a tag say the same.
+          // If the distance is constant, longer records without a tag explain the data as well.
           if (common > 1 && !is_given) continue;
           grid.tag->values = lane.distinct;
           for (const auto& [other, times] : lane.counts)
@@ -210,7 +211,7 @@ std::vector<RecordGrid> plain_grids(const Sample& sample) {
   const LayerCycle cycle(sample);
   if (!cycle.is_usable()) return grids;
   for (std::size_t size = kMinRecordBytes; size <= kMaxRecordBytes; size += kStepBytes) {
-    std::vector<bool> taken(size, false);  // a lane is found where it begins
+    std::vector<bool> taken(size, false);  // a lane is found at its first record
     for (std::size_t at = 0; at < kMaxHeaderBytes + size; at += 2) {
       for (const std::size_t width : kLayerWidths) {
         if (at + width > sample.bytes.size() || taken[at % size]) continue;
@@ -241,14 +242,14 @@ std::vector<RecordGrid> tagged_grids(const Sample& sample, std::size_t record_by
 
 namespace {
 
-// The layer records of a file from `begin` on; empty where they do not run through the layers.
+// Layer records of a file from `begin` on; empty if they do not run through the layers.
 std::vector<LayerRecord> records_from(const RecordGrid& grid, const Sample& sample,
                                       std::size_t begin) {
   std::vector<LayerRecord> records;
   const LayerCycle cycle(sample);
   if (!cycle.is_usable()) return records;
   const std::size_t layers = sample.layers.size();
-  // Of a record that is cut nothing is used.
+  // Incomplete records are not used.
   const std::size_t behind = grid.record_bytes - grid.layer_offset.value_or(0);
   for (std::size_t at = begin; at + behind <= sample.bytes.size() && records.size() < kMaxRecords;
        at += grid.record_bytes) {
@@ -271,7 +272,7 @@ std::vector<LayerRecord> records_from(const RecordGrid& grid, const Sample& samp
 std::vector<LayerRecord> records_of(const RecordGrid& grid, std::span<const Sample> samples) {
   std::vector<LayerRecord> records;
   for (std::size_t number = 0; number < samples.size(); ++number) {
-    // Records of other types may come first in another file, at other places.
+    // In another file, records of other types may come first, so the position differs.
     std::size_t begin = grid.anchor;
     if (grid.tag && number > 0) begin %= grid.record_bytes;
     std::vector<LayerRecord> own;

@@ -1,5 +1,5 @@
-// What the search for a layout looks at: bytes of data files whose records are of one unknown
-// layout, and what is known beside them. For import/layout. layout_method.md 1.
+// Input of the layout search: bytes of data files whose records have one unknown layout, and facts
+// about them. Source: layout_method.md 1.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +11,33 @@
 
 namespace msprof::layout {
 
-// A layer as layer.info, and a file of shapes, tell it.
+// A layer as described by layer.info and a file of shapes.
 struct LayerFacts {
   std::int64_t id = 0;
-  std::string type;  // "Convolution"; empty: unknown
+  std::string type;  // for example "Convolution"; empty if unknown
   std::string name;
-  // Of --model-info; absent: not known.
+  // From --model-info; absent if unknown.
   std::optional<std::uint64_t> read_bytes;  // weights and inputs
   std::optional<std::uint64_t> written_bytes;
 };
 
-// Begin and end that a `.done` file gives, in a unit that is not known.
+// Start and end from a `.done` file, in an unknown unit.
 using DoneWindow = std::pair<std::uint64_t, std::uint64_t>;
 
 // One data file.
 struct Sample {
   std::string name;
-  std::vector<std::byte> bytes;            // of a long file the beginning
-  std::vector<std::byte> tail;             // and the last bytes
-  std::uint64_t size_bytes = 0;            // of the file
-  std::optional<std::uint64_t> whole_len;  // file_len of its `.done`
-  std::optional<DoneWindow> window;        // of its own `.done`
-  std::vector<DoneWindow> other_windows;   // of other files of the capture, which may enclose it
-  std::vector<LayerFacts> layers;          // in their order; on the cores only, where that is known
-  std::optional<std::int64_t> core_hz;     // of info.json
+  std::vector<std::byte> bytes;            // the first bytes, if the file is long
+  std::vector<std::byte> tail;             // the last bytes of a long file
+  std::uint64_t size_bytes = 0;            // of the whole file
+  std::optional<std::uint64_t> whole_len;  // file_len in its `.done` file
+  std::optional<DoneWindow> window;        // from its own `.done` file
+  std::vector<DoneWindow> other_windows;   // from other files of the capture; these may enclose it
+  std::vector<LayerFacts> layers;          // in execution order; without CPU layers, if known
+  std::optional<std::int64_t> core_hz;     // from info.json
 };
 
-// Little-endian number of `width` bytes at `at`; the caller keeps it within the bytes.
+// Reads a little-endian number of `width` bytes. The caller checks the bounds.
 inline std::uint64_t number_in(const std::vector<std::byte>& bytes, std::size_t at,
                                std::size_t width) {
   std::uint64_t value = 0;

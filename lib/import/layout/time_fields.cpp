@@ -11,16 +11,16 @@ namespace msprof::layout {
 
 namespace {
 
-constexpr std::size_t kCompared = 512;                // records that decide about three numbers
-constexpr double kMaxMisses = 0.02;                   // of records that need not follow the line
-constexpr double kMinSlope = 0.05, kMaxSlope = 5000;  // cycles a unit of time
-constexpr double kConstantCycles = 300;               // that begin and end of a layer may take
+constexpr std::size_t kCompared = 512;  // number of records examined per combination of fields
+constexpr double kMaxMisses = 0.02;     // share of records that may miss the line
+constexpr double kMinSlope = 0.05, kMaxSlope = 5000;  // cycles per unit of time
+constexpr double kConstantCycles = 300;               // for start and end of a layer
 constexpr double kRelativeSlack = 0.02;
-constexpr double kClearlyBetter = 1.5;  // of deviations
-constexpr double kUnitSlack = 0.1;      // units of time
+constexpr double kClearlyBetter = 1.5;  // ratio of deviations
+constexpr double kUnitSlack = 0.1;      // in units of the times
 constexpr std::size_t kMaxRising = 24;
 
-// Rates of clocks that boards have, beside us and ns.
+// Usual clock rates of boards, besides us and ns.
 constexpr std::array<double, 20> kTickHertz = {1e6,  3e6,  6e6,  8e6,     10e6,  12e6, 19.2e6,
                                                20e6, 24e6, 25e6, 26e6,    27e6,  32e6, 33e6,
                                                48e6, 50e6, 54e6, 74.25e6, 100e6, 1e9};
@@ -38,7 +38,7 @@ bool is_before(std::uint32_t a, std::uint32_t b) {
   return b - a < 0x80000000u;
 }
 
-// Rises within every file, and nearly never stands still.
+// Returns true if the number rises within every file and is rarely constant.
 bool rises(std::span<const LayerRecord> records, const std::vector<std::uint32_t>& values) {
   std::size_t still = 0;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
@@ -49,8 +49,8 @@ bool rises(std::span<const LayerRecord> records, const std::vector<std::uint32_t
   return still * 4 < values.size();
 }
 
-// Turns over 2^32 more than once within a file: numbers without order do, of times only those of
-// 64 bits, whose upper words then count the turns.
+// Returns true if the number advances by more than 2^32 within a file, and the next word does not
+// count the wraparounds as the high word of a 64-bit time does. Such a number is not a time.
 bool turns_often(std::span<const LayerRecord> records, const Lane& lane) {
   std::uint64_t run = 0;
   for (std::size_t i = 0; i + 1 < lane.values.size(); ++i) {
@@ -100,7 +100,7 @@ Line fit(const std::vector<double>& x, const std::vector<std::uint32_t>& y) {
   return line;
 }
 
-// Durations between two rising numbers; empty where they cannot be start and end.
+// Durations between two rising numbers; empty if they cannot be start and end.
 std::vector<double> durations(std::span<const LayerRecord> records, const Lane& start,
                               const Lane& end) {
   std::vector<double> result;
@@ -111,7 +111,7 @@ std::vector<double> durations(std::span<const LayerRecord> records, const Lane& 
     if (!is_before(start.values[i], end.values[i])) return {};
     result.push_back(end.values[i] - start.values[i]);
     if (i + 1 == count || !same_sample(records, i)) continue;
-    // One unit of rounding.
+    // Allows one unit of rounding.
     if (!is_before(end.values[i], start.values[i + 1] + 1) && ++overlaps > most) return {};
   }
   return result;
@@ -119,7 +119,7 @@ std::vector<double> durations(std::span<const LayerRecord> records, const Lane& 
 
 struct Triple {
   SpanFields fields;
-  bool first_fits = true;  // the first record of every file, too
+  bool first_fits = true;  // including the first record of every file
 };
 
 std::optional<Triple> follow(std::span<const LayerRecord> records, const Lane& start,
@@ -141,7 +141,7 @@ std::optional<Triple> follow(std::span<const LayerRecord> records, const Lane& s
   }
   const Line line = fit(taken, total.values);
   if (line.slope <= 0) return std::nullopt;
-  // Cycles that hardly differ follow anything.
+  // Cycles that hardly vary would match anything.
   const auto [least, greatest] = std::minmax_element(total.values.begin(), total.values.end());
   if (*greatest < *least + *least / 4 || line.deviation * 8 > *greatest - *least)
     return std::nullopt;
@@ -187,7 +187,7 @@ bool is_same(const std::vector<Lane>& lanes, const SpanFields& a, const SpanFiel
 
 std::ptrdiff_t length_of(const SpanFields& fields) {
   const auto [low, high] = std::minmax({std::ptrdiff_t{0}, fields.start, fields.end, fields.total});
-  // Of two that are as long, start and end are side by side.
+  // At equal lengths, prefers start and end next to each other.
   return 1024 * (high - low) + std::abs(fields.end - fields.start);
 }
 
@@ -207,7 +207,7 @@ std::optional<SpanFields> find_spans(std::span<const LayerRecord> all, std::size
   std::vector<Triple> found;
   for (const Lane* start : rising) {
     for (const Lane* end : rising) {
-      // Both in one record.
+      // Both must be in one record.
       const std::ptrdiff_t apart = std::abs(end->shift - start->shift);
       if (apart == 0 || apart > static_cast<std::ptrdiff_t>(record_bytes) - 4) continue;
       const auto taken = durations(records, *start, *end);
@@ -223,7 +223,7 @@ std::optional<SpanFields> find_spans(std::span<const LayerRecord> all, std::size
   std::sort(found.begin(), found.end(), [](const Triple& a, const Triple& b) {
     return a.fields.deviation < b.fields.deviation;
   });
-  // The same numbers a record further fit as well: the first place where they do is theirs.
+  // The same fields in the next record fit as well. The first position that fits is used.
   const auto step = static_cast<std::ptrdiff_t>(record_bytes);
   const Triple* first = &found.front();
   for (const Triple& other : found) {
@@ -235,7 +235,7 @@ std::optional<SpanFields> find_spans(std::span<const LayerRecord> all, std::size
   for (const Triple& other : found) {
     if (is_turned(best, other.fields, step)) continue;
     if (other.fields.deviation >= kClearlyBetter * deviation + kUnitSlack) continue;
-    // The same times once more, in a record of another type: those that lie closer are meant.
+    // The same times again, in a record of another type: uses the fields that are closer together.
     if (is_same(lanes, best, other.fields)) {
       if (length_of(other.fields) < length_of(best)) best = other.fields;
     } else {
@@ -300,10 +300,10 @@ namespace {
 
 constexpr std::array<double, 2> kDoneHertz = {1e6, 1e9};
 
-// How a rate agrees with the windows of `.done` files.
+// Agreement of a rate with the windows of `.done` files.
 struct Agreement {
-  bool lies_within = false;  // times from the same zero as those of .done
-  bool has_span = false;     // as long as the collection says
+  bool lies_within = false;  // times have the same zero as those of .done
+  bool has_span = false;     // the duration equals that of the collection
   bool contradicts = false;
   std::optional<double> done_hertz;
 };
@@ -357,8 +357,8 @@ void set_rate(TimeUnit& unit, double hertz) {
 
 struct Rate {
   double hertz = 0;
-  bool fits_estimate = false;  // closely
-  bool is_slow = false;        // cores would run at less than info.json says
+  bool fits_estimate = false;
+  bool is_slow = false;  // the cores would be slower than info.json says
   bool lies_within = false, has_span = false;
   std::optional<double> done_hertz{};
 };
@@ -374,7 +374,7 @@ TimeUnit unit_of(double hertz) {
 TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double> estimated_hz,
                    std::optional<std::int64_t> core_hz, std::optional<double> done_hertz) {
   constexpr double kClose = 0.012;
-  constexpr double kSlowest = 4;  // cores may run at a fourth of what info.json says
+  constexpr double kSlowest = 4;  // cores may run at a quarter of the rate in info.json
   constexpr double kSlow = 1.1;
   std::vector<double> rates(kTickHertz.begin(), kTickHertz.end());
   if (core_hz && *core_hz >= 1'000'000) rates.push_back(static_cast<double>(*core_hz));
@@ -384,7 +384,7 @@ TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double>
   for (const double hertz : rates) {
     Rate rate{hertz, false, false, true, true, {}};
     if (estimated_hz) {
-      const double ratio = *estimated_hz / hertz;  // above 1: slower cores than said
+      const double ratio = *estimated_hz / hertz;  // above 1: cores slower than in info.json
       if (ratio < 1 - kClose || ratio > kSlowest) continue;
       rate.fits_estimate = ratio < 1 + kClose;
       rate.is_slow = ratio > kSlow;
@@ -416,7 +416,7 @@ TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double>
            Certainty::certain,
            "cycles at the frequency of info.json say so, and all times lie between start_time and "
            "end_time of .done");
-    // Or slower cores, and a collection that was as long.
+    // Slower cores and a collection of the same length would also be possible.
     const bool is_only_span = std::none_of(possible.begin(), possible.end(), [](const Rate& rate) {
       return rate.is_slow && rate.has_span;
     });

@@ -1,6 +1,5 @@
-// Start, end and total cycles of layer records: two rising times whose difference a third number
-// follows at one frequency; and the unit of the times. For layout_finder and call_fields.
-// layout_method.md 3.
+// Finds start, end and total cycles of layer records: two rising times and a number that is
+// proportional to their difference. Also finds the unit of the times. Source: layout_method.md 3.
 #pragma once
 
 #include <cstddef>
@@ -16,64 +15,66 @@ namespace msprof::layout {
 
 enum class Certainty { unknown, likely, certain };
 
-// Time values times `scale` / `divisor` are ns.
+// A time value times `scale` / `divisor` is in ns.
 struct TimeUnit {
   Certainty certainty = Certainty::unknown;
   double hertz = 0;
   std::int64_t scale = 1;
   std::int64_t divisor = 1;
-  bool lies_within = false;          // between the times of a `.done`
-  std::optional<double> done_hertz;  // unit of the times in `.done` files, where it follows
+  bool lies_within = false;          // within the times of a `.done` file
+  std::optional<double> done_hertz;  // unit of the times in `.done` files, if it could be
+                                     // determined
   std::string evidence;
 };
 
 struct SpanFields {
-  std::ptrdiff_t start = 0, end = 0, total = 0;  // from the layer number
-  bool is_long = false;                          // the times have 64 bits; else 32, or zeros behind
-  bool has_same_high = false;                    // their upper words never change
+  std::ptrdiff_t start = 0, end = 0, total = 0;  // relative to the layer number
+  bool is_long = false;        // 64-bit times; else 32 bits, possibly followed by zeros
+  bool has_same_high = false;  // the high words never change
   double cycles_per_unit = 0;
-  double deviation = 0;  // of the cycles from the line, root mean square, in units of the times
-  bool is_alone = true;  // no other three numbers do nearly as well
+  double deviation = 0;  // root mean square deviation of the cycles from the line, in time units
+  bool is_alone = true;  // no other three fields fit nearly as well
   std::size_t checked = 0;
-  double spread = 0;  // longest over shortest layer
+  double spread = 0;  // longest / shortest layer
 };
 
-// Numbers from `low` to before `high`, from the layer number.
+// Searches the bytes [low, high), relative to the layer number.
 std::optional<SpanFields> find_spans(std::span<const LayerRecord> records, std::size_t record_bytes,
                                      std::ptrdiff_t low, std::ptrdiff_t high);
 
-// True if the words behind start and end are the high ones of times of 64 bits: not all zero, and
-// the same for both. `has_same_high`: they never change.
+// Returns true if the words after start and end are the high words of 64-bit times: not all zero,
+// and equal for both. `has_same_high` is set if they never change.
 bool are_long_times(std::span<const LayerRecord> records, std::ptrdiff_t start, std::ptrdiff_t end,
                     bool& has_same_high);
 
-// True if the number rises in every file, and turns over no more often than its upper word says.
+// Returns true if the number rises in every file and wraps around only as often as its high word
+// says.
 bool is_rising(std::span<const LayerRecord> records, std::ptrdiff_t shift);
 
-// True if `end` is never before `start`, and the next record of the file starts behind it.
+// Returns true if `end` is never before `start` and the next record of the file starts after it.
 bool follow_each_other(std::span<const LayerRecord> records, std::ptrdiff_t start,
                        std::ptrdiff_t end);
 
-// Extent of the times of a file, in their unit, beside what its `.done` files say.
+// First and last time of a file, and the windows of `.done` files.
 struct TimeExtent {
   std::uint64_t first = 0, last = 0;
   std::optional<DoneWindow> own;
   std::vector<DoneWindow> others;
-  bool is_whole = true;  // the file was not cut
+  bool is_whole = true;  // the file is not truncated
 };
 
-// `estimated_hz`: from the cycles; absent where there are none. `done_hertz`: unit of the times in
-// `.done` files, where it is known.
+// `estimated_hz`: estimated from the cycles; absent if there are none. `done_hertz`: unit of the
+// times in `.done` files, if known.
 TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double> estimated_hz,
                    std::optional<std::int64_t> core_hz, std::optional<double> done_hertz = {});
 
-// Only the rate.
+// Sets only the rate.
 TimeUnit unit_of(double hertz);
 
-// True if times of `hertz` from boot can have these high words: up to ten years.
+// Returns true if times since boot at this rate can have this value: up to ten years.
 bool is_plausible_time(std::uint64_t value, double hertz);
 
-// "24 MHz", "us"
+// For example "24 MHz" or "us".
 std::string unit_words(double hertz);
 
 }  // namespace msprof::layout
