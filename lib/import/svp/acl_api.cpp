@@ -1,5 +1,5 @@
-// acl_api files: one record a call of the application's interface. A board writes a ring of 512
-// records; our reference form (MSVP header) has no limit. Source: svp_job.md 6, 7.4.
+// Raw kind acl_api: one record per call of the application's API. A board writes a ring buffer of
+// 512 records; our reference format (MSVP header) has no limit. Source: svp_job.md 6, 7.4.
 #include <fmt/format.h>
 
 #include <array>
@@ -11,7 +11,7 @@ namespace msprof::svp {
 
 namespace {
 
-// CallSlots of kAclApiFields.
+// Indexes of kAclApiFields.
 enum CallSlot : std::size_t { kCallApiId, kCallThreadId, kCallStart, kCallEnd };
 using CallSlots = std::array<std::int64_t, kAclApiFields.size()>;
 
@@ -69,7 +69,7 @@ class AclApiKind : public RawKind {
     std::int64_t thread_id = kNull;
   };
 
-  // False for an api id without a name.
+  // Returns false for an API id without a name.
   bool add_call(TraceDbWriter& store, const RecordLayout& layout, const Call& call,
                 const CallSlots& slots) {
     const auto known = layout.api_names.find(slots[kCallApiId]);

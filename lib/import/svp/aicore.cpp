@@ -1,4 +1,4 @@
-// aicore files: one record a layer and execution on the NPU cores, with its counters. Source:
+// Raw kind aicore: one record per layer and execution on the NPU cores, with its counters. Source:
 // svp_job.md 7.2, 7.5.
 #include <array>
 
@@ -9,7 +9,7 @@ namespace msprof::svp {
 
 namespace {
 
-// CoreSlots of kAicoreFields.
+// Indexes of kAicoreFields.
 enum CoreSlot : std::size_t {
   kCoreLayerId,
   kCoreStart,
@@ -23,14 +23,14 @@ enum CoreSlot : std::size_t {
 constexpr std::size_t kUnits = kCoreDdrRead - kCoreFirstUnit;
 using CoreSlots = std::array<std::int64_t, kAicoreFields.size()>;
 
-// The counters of task_pmu, c0 first: total cycles, the units, DDR bytes.
+// Columns of task_pmu, from c0: total cycles, units, DDR bytes.
 constexpr std::array<std::string_view, 11> kCounters = {
     "total_cycles",    "mac_busy_cycles", "mac_ppen_cycles", "vec_busy_cycles",
     "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
     "wld_cycles",      "ddr_read_bytes",  "ddr_write_bytes"};
 static_assert(kCounters.size() == 3 + kUnits && kCounters.size() <= kPmuColumns);
 
-// Nanoseconds of `cycles`, rounded half away from zero; above what fits, a figure that is too long.
+// Converts cycles to ns, rounded half away from zero. Returns more than kMaxDurationNs on overflow.
 std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
   if (frequency_hz == kNsPerSecond) return cycles;
@@ -45,7 +45,7 @@ std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
   return ns > kMaxDurationNs ? kMaxDurationNs + 1 : static_cast<std::int64_t>(ns);
 }
 
-// Reason why a record cannot be true; empty when it can.
+// Returns why a record is impossible; empty if it is possible.
 std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
   if (slots[kCoreLayerId] != kNull && slots[kCoreLayerId] > kMaxLayerId)
     return "layer_id above 1000000";
@@ -60,7 +60,8 @@ std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
   return why_impossible_span(slots[kCoreStart], slots[kCoreEnd]);
 }
 
-// Of the cycles, which are finer than the times of most clocks; without them of the times.
+// Computes the duration from cycles, which are finer than the times of most clocks; without cycles,
+// from the times.
 std::int64_t duration_of(const CoreSlots& slots, std::optional<std::int64_t> frequency_hz) {
   if (frequency_hz && slots[kCoreTotalCycles] != kNull)
     return duration_ns(slots[kCoreTotalCycles], *frequency_hz);

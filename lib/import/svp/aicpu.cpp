@@ -1,4 +1,4 @@
-// aicpu files: one record an execution of a CPU operator. Source: svp_job.md 7.3, 7.5.
+// Raw kind aicpu: one record per execution of a CPU operator. Source: svp_job.md 7.3, 7.5.
 #include <array>
 
 #include "import/svp/svp_data_file.hpp"
@@ -7,7 +7,7 @@ namespace msprof::svp {
 
 namespace {
 
-// CpuSlots of kAicpuFields.
+// Indexes of kAicpuFields.
 enum CpuSlot : std::size_t { kCpuLayerId, kCpuThreadId, kCpuStart, kCpuEnd, kCpuExecution };
 using CpuSlots = std::array<std::int64_t, kAicpuFields.size()>;
 

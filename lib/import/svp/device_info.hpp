@@ -1,5 +1,5 @@
-// What an info.json.N says about its device. For the kind of that file, and for the choice of a
-// layout and the search for one.
+// Reads the facts about a device in info.json.N. Used by the info_json kind and by the choice and
+// the search of layouts.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace msprof::svp {
 
-// The object DeviceInfo, merged of its list; null where the text is not JSON. Throws
-// Error(partial_data) where the file cannot be read.
+// Returns the object DeviceInfo, merged from its list; null if the text is not JSON. Throws
+// Error(partial_data) if the file cannot be read.
 nlohmann::json read_device_info(const std::filesystem::path& path);
-// The same of the file's text.
+// The same for the text of the file.
 nlohmann::json parse_device_info(std::string text);
 
-// The text of a key; empty where it has none.
+// Text value of a key; empty if there is none.
 std::string text_in(const nlohmann::json& info, const char* key);
 
-// The clock of the cores in hertz; empty where the file has none that can be used.
+// Core clock in hertz; nullopt if the file has no usable value.
 std::optional<std::int64_t> frequency_in(const nlohmann::json& info);
 
 }  // namespace msprof::svp

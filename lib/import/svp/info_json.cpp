@@ -1,6 +1,6 @@
-// info.json.N: the clock of the NPU cores. {"DeviceInfo": [{"aic_frequency": "1000"}, ...]}: a list
-// of objects of one key, merged; the frequency is in MHz (a figure above 10,000 is Hz). Source:
-// svp_job.md 3.
+// Raw kind info.json.N: clock of the NPU cores. {"DeviceInfo": [{"aic_frequency": "1000"}, ...]} is
+// a list of objects with one key each, which are merged. The frequency is in MHz, or in Hz if above
+// 10,000. Source: svp_job.md 3.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
-constexpr double kMaxMhz = 10'000;  // beyond it a figure is in Hz
+constexpr double kMaxMhz = 10'000;  // a greater value is in Hz
 constexpr double kMaxHz = 1e12;
 
 json merged_device_info(const json& document) {
@@ -36,7 +36,7 @@ json merged_device_info(const json& document) {
   return merged;
 }
 
-// "1000", "19.2", 1000: the number; 0 when it is none.
+// Parses "1000", "19.2" or 1000; returns 0 if it is not a number.
 double number_of(const json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return 0;
@@ -49,7 +49,7 @@ double number_of(const json& value) {
 
 struct CoreClock {
   std::optional<std::int64_t> hz;
-  bool is_in_hz = false;  // else MHz
+  bool is_in_hz = false;  // else in MHz
 };
 
 CoreClock clock_of(const json& info) {
@@ -119,7 +119,7 @@ json read_device_info(const std::filesystem::path& path) {
 json parse_device_info(std::string text) {
   while (!text.empty() && text.back() == '\0') text.pop_back();
   if (is_nested_deeper(text)) return json();
-  // A name in another encoding does not make the frequency unreadable.
+  // A name in another encoding must not make the frequency unreadable.
   const json document = json::parse(valid_utf8(text), nullptr, false);
   return document.is_discarded() ? json() : merged_device_info(document);
 }

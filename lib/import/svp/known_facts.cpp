@@ -15,7 +15,7 @@ namespace msprof::svp {
 
 namespace {
 
-// "10 layers, 2 of them fused: conv1 of conv1+bn1+relu1"
+// For example "10 layers, 2 of them fused: conv1 of conv1+bn1+relu1".
 std::string layers_text(const std::vector<Layer>& layers) {
   constexpr std::size_t kMaxNamed = 8;
   std::vector<std::string> fused;
@@ -48,7 +48,7 @@ void add_icache(const DoneFile& done, std::vector<std::string>& facts) {
   if (all > 0) facts.push_back("icache miss rate " + fixed(*misses, all, 4));
 }
 
-// Calls that a file can hold: records that board software could have.
+// Possible numbers of calls in a file, for record sizes that board software may have.
 void add_calls(std::uint64_t size_bytes, std::vector<std::string>& facts) {
   std::vector<std::string> counts;
   for (const std::uint64_t record : {24u, 32u, 40u, 48u, 64u}) {
@@ -84,9 +84,10 @@ void report_known(const ImportContext& context, const SvpModels& models) {
   }
 }
 
-// Of captures without a run.json nobody knows what was asked for; `collect` asks for the layers.
+// Without a run.json it is unknown what was requested. `collect` requests layers unless --switch is
+// off.
 void report_no_execution(const ImportContext& context, const SvpModels& models) {
-  // Data that cannot be read is reported, and is no sign of a run without executions.
+  // Unreadable data is reported separately and does not mean that nothing was executed.
   if (context.report.partial()) return;
   for (const FileKind kind : {FileKind::aicore, FileKind::aicpu}) {
     const auto total = context.report.kinds().find(std::string(kind_name(kind)));

@@ -1,14 +1,14 @@
-// What a capture says although the layout of its records is not known: layers and what was fused
-// into them, times and rates of `.done` files, sizes; and that it has no layers. For the verdict.
+// Reports what is known about a capture whose record layout is unknown: layers and fusions, times
+// and rates from `.done` files, sizes. Also reports captures without executions.
 #pragma once
 
 #include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {
 
-// Adds a note a model and a file of unknown layout; nothing where all layouts are known.
+// Adds one note per model and per file with unknown layout. Does nothing if all layouts are known.
 void report_known(const ImportContext& context, const SvpModels& models);
-// Adds a finding where layers were asked for and none was recorded.
+// Adds a finding if layers were requested but none was recorded.
 void report_no_execution(const ImportContext& context, const SvpModels& models);
 
 }  // namespace msprof::svp

@@ -1,7 +1,7 @@
-// <model>.<model_id>.layer.info: reference text form "#msprof-layers 1", then a line a layer, tabs
-// between: layer_id, net_id, layer type, task type, layer name, original names joined by '+'. On a
-// board a slice of its model file, from which layers are guessed where that is plausible. Source:
-// svp_job.md 5.1, 5.2.
+// Raw kind <model>.<model_id>.layer.info. The reference format is the line "#msprof-layers 1", then
+// one line per layer with tab-separated layer_id, net_id, layer type, task type, layer name, and
+// original names joined by '+'. On a board, the file is part of the model file; layers are guessed
+// from it if plausible. Source: svp_job.md 5.1, 5.2.
 #include "import/svp/layer_info.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kMaxLayerBytes = 64 << 20;
 constexpr std::string_view kFirstLine = "#msprof-layers 1";
 
-// Layer types of the Caffe and ONNX models that the boards' converter takes, lower case.
+// Layer types of Caffe and ONNX models that the boards' converter accepts, in lower case.
 constexpr std::string_view kTypes[] = {"convolution",
                                        "conv",
                                        "conv2d",
@@ -196,11 +196,11 @@ std::vector<std::pair<std::string, std::string>> guess_layers(std::string_view b
   for (std::size_t i = 0; i + 1 < strings.size(); ++i) {
     if (!is_type(strings[i]) || is_type(strings[i + 1])) continue;
     if (!names.insert(strings[i + 1]).second)
-      return {};  // two layers of one name: not what we think
+      return {};  // duplicate layer names: the guess is wrong
     layers.emplace_back(strings[i], strings[i + 1]);
     ++i;
   }
-  // Pairs must be most of the text, else they are chance.
+  // A pair is a coincidence unless pairs are a large part of the text.
   return layers.size() * 4 >= strings.size() ? layers : decltype(layers){};
 }
 

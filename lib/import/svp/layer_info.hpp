@@ -1,5 +1,5 @@
-// Layers out of the board's own layer.info, a slice of its model file whose encoding is not public.
-// For the layer.info kind, which marks what comes from here as guessed, and the search for layouts.
+// Reads layers from a layer.info. On a board the file is part of the model file, in an undocumented
+// encoding; layers guessed from it are marked as guessed.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace msprof::svp {
 
-// (type, name) pairs in the order of the file: a string that is a known layer type, and the string
-// behind it. Empty where that is not plausible.
+// Returns (type, name) pairs in file order: a string that is a known layer type, and the string
+// after it. Empty if the result is not plausible.
 std::vector<std::pair<std::string, std::string>> guess_layers(std::string_view bytes);
 
-// Layers of the text of a layer.info, in the reference form or guessed; damaged lines are left out.
+// Returns the layers of a layer.info in either format. Damaged lines are left out.
 std::vector<Layer> read_layers(std::string_view text);
 
 }  // namespace msprof::svp

@@ -1,4 +1,4 @@
-// What a layout is matched with, of the captures of boards.
+// Facts about board captures that layouts are matched against.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -60,7 +60,7 @@ LayoutFacts layout_facts(const Session& session) {
     try {
       add_file(*board, file, facts);
     } catch (const Error& error) {
-      if (error.code() == Exit::interrupted) throw;  // import reports what cannot be read
+      if (error.code() == Exit::interrupted) throw;  // the import reports unreadable files
     }
   }
   if (const auto run = read_run_record(session.folder()))

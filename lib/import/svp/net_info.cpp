@@ -1,6 +1,6 @@
-// <model>.<model_id>.net.info: reference text form "#msprof-net 1" and key:value lines; on a board
-// a slice of its model file, of which only the presence is used. Writes the model, step and op rows
-// when all files are in. Source: svp_job.md 5.1, 5.2.
+// Raw kind <model>.<model_id>.net.info. The reference format is the line "#msprof-net 1" and
+// key:value lines. On a board, the file is part of the model file, and only its existence is used.
+// Writes the model, step and op rows after all files have been read. Source: svp_job.md 5.1, 5.2.
 #include <fmt/format.h>
 
 #include "base/file_reader.hpp"

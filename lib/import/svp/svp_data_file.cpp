@@ -21,7 +21,8 @@ void check_done(const ImportContext& context, const RawFile& file, FileKind kind
     context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
                        "the capture was not finished; what is there was read");
   } else if (!file.done->file_len_bytes) {
-    if (context.report.mentions(file.done->name)) return;  // unreadable, reported by the session
+    // unreadable; already reported by the session
+    if (context.report.mentions(file.done->name)) return;
     context.report.add(FindingId::done_without_length, kind_name(kind), file.name,
                        ".done without file_len");
   } else if (*file.done->file_len_bytes != file.size_bytes) {
@@ -36,7 +37,7 @@ void check_done(const ImportContext& context, const RawFile& file, FileKind kind
   }
 }
 
-// Sizes that records of the file can have: divisors that are multiples of 8.
+// Possible record sizes: divisors of the file size that are multiples of 8.
 std::vector<std::uint64_t> candidate_sizes(std::uint64_t size_bytes) {
   constexpr std::uint64_t kMin = 16;
   constexpr std::uint64_t kMax = 4096;
@@ -60,7 +61,7 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
 }
 
-// Fields of a kind, by slot, without which columns are N/A, and what these columns are.
+// Fields by slot, and the columns that are N/A without them.
 struct NeededFields {
   FileKind kind;
   std::size_t first;
@@ -93,11 +94,10 @@ void report_missing_fields(const ImportContext& context, const RawFile& file, Fi
   }
 }
 
-// The host runtime makes room for so many bytes at least, cut to whole records
-// (runtime/svp/profile/record_space.cpp): a smaller file has none.
+// Minimum space that the host runtime preallocates, rounded down to whole records
+// (runtime/svp/profile/record_space.cpp). A smaller file has no preallocated space.
 constexpr std::uint64_t kLeastRoomBytes = std::uint64_t{16} << 10;
 
-// Moves `reader` to `offset` (small) by reading.
 bool skip_to(FileReader& reader, std::uint64_t offset) {
   std::vector<std::byte> skipped(offset);
   return reader.read(skipped) == skipped.size();
@@ -165,7 +165,7 @@ bool is_unwritten(std::span<const std::byte> record) {
 }
 
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns) {
-  // Whatever clock counts, since its start or 1970: no machine is on in 2043 by it.
+  // Limit for clocks that count from boot or from 1970: it is reached in the year 2043.
   constexpr std::int64_t kMaxStartNs = std::int64_t{1} << 61;
   if (start_ns != kNull && start_ns > kMaxStartNs) return "impossible time";
   if (start_ns == kNull || end_ns == kNull) return {};

@@ -1,5 +1,5 @@
-// An aicore, aicpu or acl_api file opened with the layout that it has, or reported and left alone.
-// For those three kinds. Source: svp_job.md 4 (.done), 6 (boards), 7 (reference layout).
+// Opens an aicore, aicpu or acl_api file with its layout, or reports why it is not read. Source:
+// svp_job.md 4 (.done), 6 (boards), 7 (reference layout).
 #pragma once
 
 #include <fmt/format.h>
@@ -16,36 +16,35 @@
 
 namespace msprof::svp {
 
-// Contents of the header: 16 bytes, "MSVP", version 1 (u16), record size (u16), kind (u32), 0
-// (u32). Source: svp_job.md 7.1.
+// Header of 16 bytes: "MSVP", version 1 (u16), record size (u16), kind (u32), 0 (u32). Source:
+// svp_job.md 7.1.
 inline constexpr std::uint32_t kReferenceMagic = 0x5056534d;
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
 
-// The start of a record, which no record has as 0 and which the host runtime stores last.
+// Offset of a record's start time, which is never 0 and which the host runtime stores last.
 inline constexpr std::size_t kReferenceStartOffset = 8;
 
 struct SvpDataFile {
-  FileReader reader;  // at the first record
+  FileReader reader;  // positioned at the first record
   const RecordLayout* layout;
-  std::uint64_t first_offset;  // of the first record in the file
+  std::uint64_t first_offset;  // offset of the first record in the file
   std::uint64_t record_bytes;  // may be larger than the layout's
-  bool has_reference_header;   // false: a layout that the user described
-  bool has_space;              // its writer may have left room behind the last record
+  bool has_reference_header;   // false: the layout is from the user
+  bool has_space;              // preallocated space may follow the last record
 };
 
-// Checks the `.done` first. Empty, with a finding, when there is nothing to read or the layout is
-// unknown.
+// Checks the `.done` file first. Returns nullopt, with a finding, if there is nothing to read or
+// the layout is unknown.
 std::optional<SvpDataFile> open_data_file(const ImportContext& context, const RawFile& file,
                                           FileKind kind, ReferenceKind reference_kind);
 
-// Counts the bytes behind the last whole record.
 void report_trailing(const ImportContext& context, const RawFile& file, FileKind kind,
                      std::uint64_t trailing_bytes, std::uint64_t file_bytes);
 
-// True for room that the writer did not fill, or not to the end.
+// Returns true for space that the writer did not fill, or not completely.
 bool is_unwritten(std::span<const std::byte> record);
 
-// Room for records that an application did not fill before it was killed is none of them.
+// Skips preallocated records that were not filled because the application was killed.
 template <typename Visit>
 std::uint64_t for_each_record_of(SvpDataFile& data, Visit&& visit) {
   if (!data.has_space)
@@ -56,11 +55,10 @@ std::uint64_t for_each_record_of(SvpDataFile& data, Visit&& visit) {
                          });
 }
 
-// Reason why a span cannot be true; empty when it can, or when the layout does not give both ends.
+// Returns why a time span is impossible. Empty if it is possible or if a time is absent.
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns);
 
-// Reader parts that aicore and aicpu files share: operators of records, executions, the run of task
-// ids.
+// Shared by aicore and aicpu files: operators of records, executions, and the range of task ids.
 class TaskRun {
  public:
   TaskRun(const ImportContext& context, SvpModels& models, const RawFile& file,
@@ -72,7 +70,7 @@ class TaskRun {
         step_row_(models.step_row(models.name_of(file))),
         first_task_id_(models.last_task_id() + 1) {}
 
-  // The row of the operator with this layer id (kNull: the layout has none).
+  // Row of the operator with this layer id; kNull if the layout has no layer id.
   std::int64_t op_row(std::int64_t layer_id) {
     const std::size_t index = layer_id == kNull ? 0 : static_cast<std::size_t>(layer_id) + 1;
     if (index >= op_rows_.size()) op_rows_.resize(index + 1, 0);
@@ -84,8 +82,7 @@ class TaskRun {
     return op_rows_[index];
   }
 
-  // Execution of a record whose layout does not give it: the number of times the operator was seen
-  // before.
+  // Execution number for layouts without it: how often the operator was seen before.
   std::int64_t count_execution(std::int64_t op) {
     const auto index = static_cast<std::size_t>(op);
     if (index >= executions_.size()) executions_.resize(index + 1, 0);
@@ -94,7 +91,7 @@ class TaskRun {
 
   std::int64_t step_row() const { return step_row_; }
 
-  // Writes the run and reports what concerns the file as a whole.
+  // Writes the task run and reports findings about the whole file.
   void finish(std::string_view kind) {
     const std::int64_t last = models_.last_task_id();
     context_.report.count_file(kind, static_cast<std::uint64_t>(last - first_task_id_ + 1));

@@ -105,7 +105,7 @@ const Layer* SvpModels::find_layer(const FileName& file, std::int64_t layer_id,
   } else if (anywhere != layers.by_id.end() && anywhere->second.size() == 1) {
     index = anywhere->second.front();
   } else {
-    return nullptr;  // unknown, or the same number in several nets: no guess
+    return nullptr;  // unknown, or ambiguous because several nets have this id
   }
   position = static_cast<std::int64_t>(index);
   return &layers.all[index];
@@ -155,7 +155,7 @@ void SvpModels::note_layout(FileKind kind, bool is_reference) {
   }
 }
 
-// Without an aicore file the frequency is still the host runtime's.
+// Without an aicore file, the frequency still comes from the host runtime's model.
 UnitLoads SvpModels::unit_loads() const {
   const bool is_modelled =
       is_core_of_host_runtime_ || (is_other_of_host_runtime_ && !is_core_of_board_);

@@ -1,5 +1,5 @@
-// SvpModels: state that the svp kinds of one import share: models, captures and layers with their
-// row ids; and the makers of those kinds.
+// SvpModels: state shared by the svp kinds of one import: models, captures and layers with their
+// row ids. Also declares the makers of those kinds.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace msprof::svp {
 
-// The units that a layer can run on, as the products spell them.
+// Units that a layer can run on, as named in products.
 inline constexpr std::string_view kCore = "AA_CORE";
 inline constexpr std::string_view kCpu = "AA_CPU";
 
@@ -24,7 +24,7 @@ struct Layer {
   std::string type;
   std::string name;
   std::string original_names;  // joined by '+'
-  bool on_cpu = false;         // as layer.info says; the kind of a data file decides
+  bool on_cpu = false;         // from layer.info; the kind of the data file decides
 };
 
 class SvpModels {
@@ -34,35 +34,35 @@ class SvpModels {
   const SvpSession& session() const { return session_; }
   const FileName& name_of(const RawFile& file) const { return session_.name_of(file); }
 
-  // MHz of info.json.N as hertz; absent if it has none.
+  // Frequency from info.json.N; nullopt if absent.
   void set_device(std::int64_t device, std::optional<std::int64_t> frequency_hz,
                   const std::string& chip);
   std::optional<std::int64_t> frequency_hz(std::int64_t device) const;
 
   void set_batch_num(const FileName& model, std::int64_t batch_num);
-  // False when the model has that layer of that net already.
+  // Returns false if the model already has the layer in that net.
   bool add_layer(const FileName& model, Layer layer);
 
-  // The layers that layer.info gave; null: none.
+  // Layers from layer.info; null if there are none.
   const std::vector<Layer>* layers_of(const FileName& model) const;
 
-  // Row ids. Models are known by (model, model_id), on the device that the data files name.
+  // Row ids. A model is identified by (model, model_id), on the device named by the data files.
   std::int64_t model_row(const FileName& file) const;
   std::int64_t step_row(const FileName& file) const;
-  // The operator of a record; made when it is first seen. `named` is false where layer.info does
-  // not have the layer (its name is then "layer_<id>").
+  // Row of the operator of a record; created on first use. `named` is false if layer.info does not
+  // contain the layer; its name is then "layer_<id>".
   std::int64_t op_row(const FileName& file, std::int64_t layer_id, std::string_view unit,
                       bool& named);
 
   void add_icache(const FileName& file, std::optional<std::int64_t> hits,
                   std::optional<std::int64_t> misses);
 
-  // Takes note of a data file that was read; the host runtime writes the reference layout, boards
-  // have one of their own.
+  // Records that a data file was read. The reference layout means that the host runtime wrote it;
+  // boards have their own layout.
   void note_layout(FileKind kind, bool is_reference);
   UnitLoads unit_loads() const;
 
-  // A task run's worth of ids: tasks are numbered through all files.
+  // Ids. Tasks are numbered across all files.
   std::int64_t next_task_id() { return next_task_id_++; }
   std::int64_t last_task_id() const { return next_task_id_ - 1; }
   std::int64_t next_run_id() { return next_run_id_++; }
@@ -104,7 +104,7 @@ class SvpModels {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>, std::int64_t>
       op_rows_;
   std::vector<Op> ops_;
-  bool is_core_of_board_ = false;  // some aicore file is
+  bool is_core_of_board_ = false;  // a board wrote at least one aicore file
   bool is_core_of_host_runtime_ = false;
   bool is_other_of_host_runtime_ = false;
   std::int64_t next_task_id_ = 1;
@@ -112,18 +112,18 @@ class SvpModels {
   std::int64_t next_call_id_ = 1;
 };
 
-// The devices that data files name, for checks against info.json.
+// Devices named by data files, for checks against info.json.
 std::vector<std::int64_t> devices_of(const SvpSession& session);
 bool has_aicore(const SvpSession& session, std::int64_t device);
 
-// The makers of the svp kinds, with the models that they share. For builtin_kinds.cpp.
+// Makers of the svp kinds, which share `models`.
 #define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(SvpModels& models);
 #include "import/svp/kinds.def"
 #undef KIND
 
 // More layers than any model has.
 inline constexpr std::int64_t kMaxLayerId = 1'000'000;
-// Longer than any real layer or call; a sum of a million of them still fits 128 bits.
+// Longer than any real layer or call; a sum of a million durations still fits 128 bits.
 inline constexpr std::int64_t kMaxDurationNs = std::int64_t{1} << 53;
 
 }  // namespace msprof::svp
