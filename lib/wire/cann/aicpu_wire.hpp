@@ -1,5 +1,5 @@
-// Records of the AI CPUs about their nodes as they lie in the files of a device: aicpu.data, and
-// the older DATA_PREPROCESS.AICPU. Source: cann_device.md 8.1.1, 8.2.
+// Records of the AI CPUs about their nodes in a device's files: aicpu.data, and the older
+// DATA_PREPROCESS.AICPU. Source: cann_device.md 8.1.1, 8.2.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace msprof::cann {
 
-// aicpu.data. The head is that of the host records; its level and its type tell a node.
+// aicpu.data. The head is that of host records; its level and type identify a node.
 struct __attribute__((packed)) AicpuNodeWire {
   HostHeader head;
   std::uint16_t stream;

@@ -1,7 +1,6 @@
-// Records that tasks are made of as they lie in the files of a device: stars_soc.data,
-// hwts.data, ffts_profile.data, aicore.data; and the stream and task ids that all device records
-// write alike. For the device streams, aicpu, data_preprocess and ts_track.
-// Source: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore): numbers in
+// Records from which tasks are built, in a device's files: stars_soc.data, hwts.data,
+// ffts_profile.data, aicore.data; and the stream and task ids that all device records share.
+// Source: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore). Numbers in
 // parentheses are sections of it.
 #pragma once
 
@@ -10,17 +9,17 @@
 
 namespace msprof::cann {
 
-// The mark of these records (4, 5.1, 6.1, 7.1).
+// Magic of these records (4, 5.1, 6.1, 7.1).
 inline constexpr std::uint16_t kDeviceMagic = 0x6BD3;
 
-// Test of a mark that is usual and not certain: other values stand there for nothing, but one with
-// a single zero byte is what bytes of other fields look like.
+// Weak test for records that may have another value in place of the magic. Rejects values with
+// exactly one zero byte, which are typical of other fields.
 inline bool may_be_magic(std::uint16_t value) {
   return value == 0 || ((value & 0xFF) != 0 && (value >> 8) != 0);
 }
 
-// Chips 5, 7, 8 and 11: when a task or a thread of a sub task began and ended (5.3, 5.4). A task's
-// record has nothing behind `syscnt` that tasks need.
+// Chips 5, 7, 8 and 11: start or end of a task, or of a thread of a sub task (5.3, 5.4). For a
+// task, the fields after `syscnt` are not needed.
 struct __attribute__((packed)) StarsLogWire {
   std::uint16_t head;  // function type (6 bit), counter (4), SQE type (6)
   std::uint16_t magic;
@@ -35,8 +34,7 @@ struct __attribute__((packed)) StarsLogWire {
 };
 static_assert(sizeof(StarsLogWire) == 64);
 
-// Chips 15 and 16: the same in 32 bytes; the id of a task has 32 bits, and there is no stream
-// (5.3).
+// Chips 15 and 16: the same in 32 bytes, with a 32-bit task id and no stream (5.3).
 struct __attribute__((packed)) StarsLogV6Wire {
   std::uint16_t head;
   std::uint16_t magic;
@@ -46,20 +44,20 @@ struct __attribute__((packed)) StarsLogV6Wire {
 };
 static_assert(sizeof(StarsLogV6Wire) == 32);
 
-// V6 chips: when a part of a fused task began and ended (cann_new_kinds.md 4.2).
+// V6 chips: start or end of a part of a fused task (cann_new_kinds.md 4.2).
 struct __attribute__((packed)) FusionLogWire {
   std::uint16_t head;
   std::uint16_t magic;
   std::uint32_t task_id;
   std::uint64_t syscnt;
-  std::uint16_t engine;  // bits 0 to 4, and the mission above
+  std::uint16_t engine;  // bits 0 to 4; higher bits: the mission
   std::uint16_t acc_id;
 };
 static_assert(sizeof(FusionLogWire) == 20);
 
-// Chips 0 to 4: when a task began and ended (4).
+// Chips 0 to 4: start or end of a task (4).
 struct __attribute__((packed)) HwtsWire {
-  std::uint8_t cnt_tag;  // event (3 bit; 0 start, 1 end), counter (the high 4)
+  std::uint8_t cnt_tag;  // low 3 bits: event (0 start, 1 end); high 4 bits: counter
   std::uint8_t task_type;
   std::uint16_t magic;
   std::uint16_t reserved;
@@ -70,8 +68,8 @@ struct __attribute__((packed)) HwtsWire {
 };
 static_assert(sizeof(HwtsWire) == 64);
 
-// STARS chips: the counters of a task and of its blocks (6.1, 6.2), which differ in what is at 20
-// and 24 to 31. `ffts` has its type in bits 5 to 7 in both.
+// STARS chips: the counters of a task and of its blocks (6.1, 6.2). The two differ at offset 20 and
+// at offsets 24 to 31. Both have the type in bits 5 to 7 of `ffts`.
 struct __attribute__((packed)) FftsWire {
   std::uint16_t head;  // function type (6 bit), counter (4)
   std::uint16_t magic;
@@ -80,7 +78,7 @@ struct __attribute__((packed)) FftsWire {
   std::uint64_t reserved;
   std::uint16_t subtask;
   std::uint16_t subtask_id;
-  std::uint8_t core;  // blocks: bit 0 is 1 on a vector core
+  std::uint8_t core;  // blocks: bit 0 is 1 for a vector core
   std::uint8_t ffts;
   std::uint8_t middle[10];
   std::uint64_t total_cycle;
@@ -101,7 +99,7 @@ struct __attribute__((packed)) PmuV6Wire {
   std::uint8_t ctx_type;
   std::uint8_t flags;  // bit 0 "mst", bit 1 "mix", bit 2 overflow
   std::uint16_t reserved_18;
-  std::uint8_t core_type;  // bit 0 is 1 on a vector core
+  std::uint8_t core_type;  // bit 0 is 1 for a vector core
   std::uint8_t core_id;
   std::uint8_t reserved_22[10];
   std::uint64_t pmu[kV6PmuSlots];
@@ -112,7 +110,7 @@ static_assert(sizeof(PmuV6Wire) == 128);
 
 // Chips 1 to 4: the counters of a task (7.1).
 struct __attribute__((packed)) AicoreWire {
-  std::uint8_t cnt;  // counter (the high 4 bit)
+  std::uint8_t cnt;  // high 4 bits: counter
   std::uint8_t reserved_1;
   std::uint16_t magic;
   std::uint16_t reserved_4;
@@ -126,7 +124,7 @@ struct __attribute__((packed)) AicoreWire {
 };
 static_assert(sizeof(AicoreWire) == 128);
 
-// Chip 0: the counters of a task (7.3). A record may be longer, as `bufsize` says.
+// Chip 0: the counters of a task (7.3). A record may be longer; `bufsize` is its size.
 struct __attribute__((packed)) EventCountWire {
   std::uint8_t mode;
   std::uint8_t tag;  // kEventCountTag
@@ -135,7 +133,7 @@ struct __attribute__((packed)) EventCountWire {
   std::uint16_t task_type;
   std::uint16_t stream_id;
   std::uint16_t task_id;
-  std::uint16_t overflow;  // 0: the counters are right
+  std::uint16_t overflow;  // 0: the counters are valid
   std::uint64_t overflow_cycle;
   std::uint64_t pmu[8];
   std::uint64_t total_cycle;
@@ -146,7 +144,7 @@ struct __attribute__((packed)) EventCountWire {
 static_assert(sizeof(EventCountWire) == 112);
 inline constexpr std::uint8_t kEventCountTag = 4;
 
-// l2_cache.data: events of the L2 cache, a record a task. Source: cann_device.md 9.1.
+// l2_cache.data: events of the L2 cache, one record per task. Source: cann_device.md 9.1.
 inline constexpr std::size_t kL2CacheEvents = 8;
 struct __attribute__((packed)) L2CacheWire {
   std::uint16_t task_type;
@@ -172,29 +170,30 @@ enum StarsFunction : unsigned {
   kV6Counters = 42
 };
 
-// SQE types (4.1) with a meaning of their own.
+// SQE types (4.1) that are treated specially.
 enum SqeType : unsigned { kSqeAiCore = 0, kSqeAiCpu = 1, kSqeVectorCore = 2 };
-inline constexpr unsigned kSqeCcuV6 = 16;  // of V6 chips
+inline constexpr unsigned kSqeCcuV6 = 16;  // V6 chips
 
-// A stream id has 11 bits, and on STARS chips flags above them.
+// A stream id has 11 bits; on STARS chips the bits above are flags.
 inline constexpr std::uint16_t kMaxStreams = 2048;
 inline constexpr std::uint16_t kStreamMask = kMaxStreams - 1;
 
-// Stream and task ids as the runtime calls them.
+// Stream and task ids as used by the runtime.
 struct StarsIds {
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
 };
 
-// The id of a task of chips 15 and 16, from where the others have its stream and its number (5.2).
+// Task id of chips 15 and 16, from the fields that contain stream and task number on other chips
+// (5.2).
 inline std::uint32_t unique_task_id(std::uint16_t low, std::uint16_t high) {
   return static_cast<std::uint32_t>(high) << 16 | low;
 }
-// Their tasks that the host did not launch have this stream (5.2).
+// Stream of tasks on chips 15 and 16 that the host did not launch (5.2).
 inline constexpr std::uint16_t kUnknownStream = 65535;
 
-// Converts the ids that the hardware of STARS chips writes (5.2). `sqe_type` is 0 for PMU records.
-// `expanded`: the capture has more streams than 2048 (expand_stream_spec).
+// Converts ids as written by the hardware of STARS chips (5.2). `sqe_type` is 0 for PMU records.
+// `expanded`: the capture has more than 2048 streams (expand_stream_spec).
 inline StarsIds stars_ids(std::uint16_t stream, std::uint16_t task, unsigned sqe_type,
                           bool expanded) {
   const auto of = [](unsigned s, unsigned t) {

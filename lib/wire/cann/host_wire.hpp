@@ -1,7 +1,6 @@
-// The host's records as they lie in the files: every record that the call tree joins, and the head
-// that the records of aicpu.data share. A struct ends with the last field that means something; how
-// many bytes a record has is in the table of host_streams.hpp. For the host join.
-// Source: cann_host.md 1.4, 1.8 (a section a kind), 1.9 (numbers).
+// Host records: all records that are joined into the call tree, and the head that aicpu.data
+// shares. A struct ends with the last used field; the record size is in the table of
+// host_streams.hpp. Source: cann_host.md 1.4, 1.8 (one section per kind), 1.9 (numbers).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace msprof {
 
-// The mark of every host record and of aicpu.data (cann_host.md 1.4).
+// Magic of every host record and of aicpu.data (cann_host.md 1.4).
 inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
 
 struct __attribute__((packed)) HostHeader {
@@ -17,22 +16,22 @@ struct __attribute__((packed)) HostHeader {
   std::uint16_t level;
   std::uint32_t type;
   std::uint32_t thread;
-  std::uint32_t data_len;  // bytes of payload; api_event: request id
-  std::uint64_t time;      // count of the host; api_event: begin
+  std::uint32_t data_len;  // payload bytes; api_event: request id
+  std::uint64_t time;      // host count; api_event: start of the call
 };
 static_assert(sizeof(HostHeader) == 24);
 
-// api_event: a call, or an event that opens or closes one.
+// api_event: a call, or an event that starts or ends one.
 struct __attribute__((packed)) ApiEventWire {
   HostHeader head;
   std::uint64_t end;
-  std::uint64_t item;  // hash of a name; number of a model
+  std::uint64_t item;  // hash of a name, or number of a model
 };
 static_assert(sizeof(ApiEventWire) == 40);
-// Value in place of an end: one of the two events of a call.
+// Value of `end` in an event, which is one of the two events of a call.
 inline constexpr std::uint64_t kIsEvent = UINT64_MAX;
 
-// task_track: a task as it is launched.
+// task_track: a task launch.
 struct __attribute__((packed)) TaskTrackWire {
   HostHeader head;
   std::uint16_t device;  // high 4 bits: 0 NPU, 1 DPU
@@ -40,17 +39,17 @@ struct __attribute__((packed)) TaskTrackWire {
   std::uint16_t task_number;
   std::uint16_t batch;  // of a flip: its number
   std::uint64_t type;
-  std::uint64_t kernel_name;  // hash; 0: none
-  std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire; valid by data_len
+  std::uint64_t kernel_name;  // hash; 0 if absent
+  std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire, depending on data_len
 };
 static_assert(sizeof(TaskTrackWire) == 64);
 inline constexpr std::uint32_t kLaunchDataLen = 40;
-inline constexpr std::uint64_t kFlipType = 98;        // the task ids of a stream begin again
-inline constexpr std::uint64_t kMaintenanceType = 6;  // no task of the application
+inline constexpr std::uint64_t kFlipType = 98;        // wraparound of the task ids of a stream
+inline constexpr std::uint64_t kMaintenanceType = 6;  // not a task of the application
 inline constexpr std::uint16_t kStreamDestroyed = 65535;
 
-// task_track_v2: the same task with its ids in full, beside the first form; of tasks of graphs and
-// of streams that end (cann_new_kinds.md 2.1).
+// task_track_v2: the same task with full ids, written in addition to the first form; only for tasks
+// of graphs and for streams that end (cann_new_kinds.md 2.1).
 struct __attribute__((packed)) TaskTrackV2Wire {
   HostHeader head;
   std::uint16_t device;
@@ -58,7 +57,7 @@ struct __attribute__((packed)) TaskTrackV2Wire {
   std::uint32_t stream;
   std::uint32_t task;
   std::uint32_t type;
-  std::uint64_t kernel_name;  // hash; 0: none
+  std::uint64_t kernel_name;  // hash; 0 if absent
 };
 static_assert(sizeof(TaskTrackV2Wire) == 48);
 
@@ -85,7 +84,7 @@ struct __attribute__((packed)) NodeBasicInfoWire {
   std::uint64_t type;       // hash
   std::uint32_t blocks;     // low half: blocks, high half: mix ratio
   std::uint32_t flag;       // 0: not hf32 eligible
-  std::uint8_t state;       // not read: the slice gives it (cann_host.md 1.2)
+  std::uint8_t state;       // not used: the slice determines it (cann_host.md 1.2)
 };
 static_assert(sizeof(NodeBasicInfoWire) == 53);
 
@@ -98,7 +97,7 @@ struct __attribute__((packed)) NodeAttrInfoWire {
 };
 static_assert(sizeof(NodeAttrInfoWire) == 44);
 
-// tensor_info: inputs and outputs of an operator; records of equal name and time belong together.
+// tensor_info: inputs and outputs of an operator; records with equal name and time belong together.
 constexpr std::uint32_t kInputTensor = 0, kOutputTensor = 1;  // TensorWire::kind
 struct __attribute__((packed)) TensorWire {
   std::uint32_t kind;  // 0 input, 1 output
@@ -117,8 +116,8 @@ struct __attribute__((packed)) TensorInfoWire {
 };
 static_assert(sizeof(TensorInfoWire) == 256);
 
-// context_id_info: the sub tasks of an operator; at the communication level the first and the last
-// of a range.
+// context_id_info: the sub tasks of an operator; at the communication level the first and last of a
+// range.
 inline constexpr std::uint32_t kMaxContexts = 55;
 struct __attribute__((packed)) ContextIdInfoWire {
   HostHeader head;
@@ -128,7 +127,7 @@ struct __attribute__((packed)) ContextIdInfoWire {
 };
 static_assert(sizeof(ContextIdInfoWire) == 256);
 
-// fusion_op_info: operators that a compiler fused.
+// fusion_op_info: operators fused by a compiler.
 inline constexpr std::uint32_t kMaxFusedOps = 8;
 struct __attribute__((packed)) FusionOpInfoWire {
   HostHeader head;
@@ -143,7 +142,7 @@ struct __attribute__((packed)) FusionOpInfoWire {
 };
 static_assert(sizeof(FusionOpInfoWire) == 140);
 
-// memcpy_info: a copy; the tasks launched by the same thread at the same time share it.
+// memcpy_info: a copy, shared by the tasks launched by the same thread at the same time.
 struct __attribute__((packed)) MemcpyInfoWire {
   HostHeader head;
   std::uint64_t bytes;
@@ -203,7 +202,7 @@ struct __attribute__((packed)) CaptureStreamInfoWire {
 };
 static_assert(sizeof(CaptureStreamInfoWire) == 34);
 
-// capture_stream_info_v2: the same with the ids in full (cann_new_kinds.md 2.2).
+// capture_stream_info_v2: the same with full ids (cann_new_kinds.md 2.2).
 struct __attribute__((packed)) CaptureStreamInfoV2Wire {
   HostHeader head;
   std::uint16_t device;
@@ -215,10 +214,10 @@ struct __attribute__((packed)) CaptureStreamInfoV2Wire {
 };
 static_assert(sizeof(CaptureStreamInfoV2Wire) == 40);
 
-// memmng_info: an allocation or a release of the runtime (cann_new_kinds.md 3.1).
+// memmng_info: an allocation or release by the runtime (cann_new_kinds.md 3.1).
 struct __attribute__((packed)) MemmngInfoWire {
   HostHeader head;
-  std::uint64_t address;  // of physical memory a handle
+  std::uint64_t address;  // a handle for physical memory
   std::uint64_t bytes;    // 0: released
   std::uint32_t kind;     // RuntimeMemoryRow::kind
   std::uint16_t is_free;
@@ -227,22 +226,22 @@ struct __attribute__((packed)) MemmngInfoWire {
 };
 static_assert(sizeof(MemmngInfoWire) == 52);
 
-// memcpy_ext_info: what a call of the runtime copied (cann_new_kinds.md 3.2).
+// memcpy_ext_info: a copy by a runtime call (cann_new_kinds.md 3.2).
 struct __attribute__((packed)) MemcpyExtInfoWire {
   HostHeader head;
   std::uint64_t bytes;
   std::uint16_t kind;  // its meaning depends on the call
   std::uint16_t device;
-  std::uint32_t stream;  // kNone32: the call waits
+  std::uint32_t stream;  // kNone32: the call is synchronous
 };
 static_assert(sizeof(MemcpyExtInfoWire) == 40);
 
-// memset_info: what a call of the runtime set (cann_new_kinds.md 3.3).
+// memset_info: a memory set by a runtime call (cann_new_kinds.md 3.3).
 struct __attribute__((packed)) MemsetInfoWire {
   HostHeader head;
   std::uint64_t bytes;
   std::int32_t value;
-  std::uint32_t stream;  // kNone32: the call waits
+  std::uint32_t stream;  // kNone32: the call is synchronous
   std::uint16_t device;
 };
 static_assert(sizeof(MemsetInfoWire) == 42);
@@ -257,7 +256,7 @@ struct __attribute__((packed)) GraphIdMapWire {
 };
 static_assert(sizeof(GraphIdMapWire) == 256);
 
-// task_memory_info: device memory that operators take and give back.
+// task_memory_info: device memory allocated and freed by operators.
 struct __attribute__((packed)) TaskMemoryWire {
   HostHeader head;
   std::uint64_t address;
@@ -271,7 +270,7 @@ struct __attribute__((packed)) TaskMemoryWire {
 };
 static_assert(sizeof(TaskMemoryWire) == 256);
 
-// msproftx: a range or a mark that the application named.
+// msproftx: a range or a mark named by the application.
 enum class TxInfo : std::uint16_t { stamp = 0, extended = 1 };
 
 inline constexpr std::size_t kTxMessageBytes = 156;
@@ -289,12 +288,12 @@ struct __attribute__((packed)) MsprofTxWire {
   std::uint32_t event_type;  // 0 marker, 1 push/pop, 2 start/end, 3 marker_ex
   std::int32_t payload_type;
   std::uint64_t payload;
-  std::uint64_t start_count;  // of the host's counter
+  std::uint64_t start_count;  // host count
   std::uint64_t end_count;
   std::uint64_t mark_id;
   std::uint64_t domain;  // hash
   std::int32_t message_type;
-  char message[kTxMessageBytes];  // NUL where it is shorter
+  char message[kTxMessageBytes];  // NUL-terminated if shorter
 };
 static_assert(sizeof(MsprofTxWire) == 256);
 

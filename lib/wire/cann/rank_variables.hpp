@@ -1,17 +1,17 @@
-// Variables in which a process of a distributed run finds its rank. For the collector, which sets
-// RANK_ID from them, and the runtime, which writes the rank into info.json. Source:
-// docs/collect_cann.md.
+// Environment variables that contain the rank of a process in a distributed run. The collector sets
+// RANK_ID from them; the runtime writes the rank to info.json. Source: docs/collect_cann.md.
 #pragma once
 
 #include <array>
 
 namespace msprof::cann {
 
-// Of torchrun, Open MPI, MPICH and Intel MPI, srun; the first that is set counts. Slurm sets its
-// variable in the script of a batch job, too, where it is no rank: a step has one of its own.
+// Variables of torchrun, Open MPI, MPICH and Intel MPI, and srun; the first that is set is used.
+// Slurm also sets SLURM_PROCID in batch scripts, where it is not a rank; only a step has
+// SLURM_STEP_ID.
 struct RankVariable {
   const char* name;
-  const char* needed = nullptr;  // must be set as well
+  const char* needed = nullptr;  // variable that must also be set
 };
 inline constexpr std::array kRankVariables = {
     RankVariable{"RANK"},

@@ -1,5 +1,4 @@
-// Records of ts_track.data, and the tags of its step marks. For ts_track, the steps that derive
-// makes of them, and the host runtime, which writes them. Source: cann_device.md 3: numbers in
+// Records of ts_track.data, and the tags of its step marks. Source: cann_device.md 3. Numbers in
 // parentheses are sections of it.
 #pragma once
 
@@ -8,11 +7,11 @@
 
 namespace msprof::cann {
 
-// ts_track.data of all chips but 310 (3): step marks, turns of task ids and more, told by their
-// tag.
+// ts_track.data of all chips except 310 (3): step marks, wraparounds of task ids and others,
+// distinguished by tag.
 inline constexpr std::size_t kTsRecordBytes = 40;
 enum class TsTag : std::uint8_t {
-  time_line = 3,  // chip 310 alone
+  time_line = 3,  // chip 310 only
   step_trace = 10,
   memcpy = 11,
   task_type = 12,
@@ -24,13 +23,13 @@ enum class TsTag : std::uint8_t {
 struct __attribute__((packed)) TsHeadWire {
   std::uint8_t mode;
   std::uint8_t tag;
-  std::uint16_t bytes;  // of the record, on chip 310
+  std::uint16_t bytes;  // size of the record on chip 310
   std::uint32_t reserved;
   std::uint64_t ticks;
 };
 static_assert(sizeof(TsHeadWire) == 16);
 
-// Tags of StepTraceWire (3.2): where a model or an iteration is, and stamps of the application.
+// Tags of StepTraceWire (3.2): progress of a model or an iteration, and stamps of the application.
 namespace step_tag {
 inline constexpr std::uint16_t kModelStart = 0;
 inline constexpr std::uint16_t kModelEnd = 1;
@@ -39,10 +38,10 @@ inline constexpr std::uint16_t kBackward = 3;
 inline constexpr std::uint16_t kIterationEnd = 4;
 inline constexpr std::uint16_t kMark = 11;
 inline constexpr std::uint16_t kRangeEdge = 12;
-// From here on a start is even and an end odd.
+// From here on, starts are even and ends are odd.
 inline constexpr std::uint16_t kFirstReduce = 10'000;
 inline constexpr std::uint16_t kFirstGetNext = 20'000;
-inline constexpr std::uint16_t kStepStart = 60'000;  // of the framework
+inline constexpr std::uint16_t kStepStart = 60'000;  // set by the framework
 inline constexpr std::uint16_t kStepEnd = 60'001;
 
 constexpr bool is_stamp(std::uint16_t tag) {

@@ -1,6 +1,5 @@
 // Records of the graph engine of CANN 5.0 and 5.1 (Framework.*): operators and their tasks, models,
-// steps. For import/cann5. All begin with kRecordMagic and a tag.
-// Source: cann5_classic.md 6.2.
+// steps. All start with kRecordMagic and a tag. Source: cann5_classic.md 6.2.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace msprof::cann5 {
 
-// A text of at most kRoom - 1 bytes with a NUL behind it, or the hash of a longer one.
+// A NUL-terminated text of at most kRoom - 1 bytes, or the hash of a longer one.
 template <std::size_t kRoom>
 struct __attribute__((packed)) MixText {
   std::uint8_t is_text;  // 0: the first 8 bytes are a hash
@@ -32,14 +31,14 @@ struct __attribute__((packed)) RecordHead {
   std::uint16_t tag;
 };
 
-// task_desc_info: an operator and the task that runs it. Iteration 0: it is the same in every one.
+// task_desc_info: an operator and the task that runs it. Iteration 0: the same in every iteration.
 struct __attribute__((packed)) TaskDescWire {
   RecordHead head;
   std::uint32_t task_type;  // 0 AI core, 1 AI CPU, 2 vector core
   MixText<120> name;
   MixText<56> type;
   std::uint64_t iteration;
-  std::uint64_t time_ns;  // of the host's monotonic clock; the same in the operator's tensors
+  std::uint64_t time_ns;  // of the host's monotonic clock; equal in the operator's tensor records
   std::uint32_t shape;    // 0 static
   std::uint32_t blocks;
   std::uint32_t model;
@@ -56,11 +55,11 @@ struct __attribute__((packed)) OldTensorWire {
   std::uint32_t kind;  // 0 input, 1 output
   std::uint32_t format;
   std::uint32_t data_type;
-  std::uint32_t shape[8];  // zeros are no dimensions
+  std::uint32_t shape[8];  // zeros are unused dimensions
 };
 static_assert(sizeof(OldTensorWire) == 44);
 
-// tensor_data_info: up to five tensors of a task; those of one key go on in the next record.
+// tensor_data_info: up to five tensors of a task; those of one key may continue in the next record.
 inline constexpr std::uint32_t kMaxOldTensors = 5;
 struct __attribute__((packed)) TensorDataWire {
   RecordHead head;
@@ -142,12 +141,12 @@ struct __attribute__((packed)) ModelTimeWire {
 };
 static_assert(sizeof(ModelTimeWire) == 256);
 
-// A phase of the launch of an operator whose shape the host works out.
+// A launch phase of an operator whose shape is computed on the host.
 struct __attribute__((packed)) DynamicOpExecuteWire {
   RecordHead head;
   std::uint32_t thread;
   std::uint64_t type;   // hash
-  std::uint64_t phase;  // hash: "Tiling"
+  std::uint64_t phase;  // hash, for example of "Tiling"
   std::uint64_t start_ns;
   std::uint64_t end_ns;
   std::uint8_t unused[24];

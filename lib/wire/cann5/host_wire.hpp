@@ -1,6 +1,5 @@
-// Records of the calls of a program under CANN 5.0 and 5.1: AclModule.*, runtime.*,
-// Msprof.msproftx, HCCL.*. Times are ns of the host's monotonic clock. For import/cann5. Source:
-// cann5_classic.md 7.
+// Records of an application's calls under CANN 5.0 and 5.1: AclModule.*, runtime.*,
+// Msprof.msproftx, HCCL.*. Times are ns of the host's monotonic clock. Source: cann5_classic.md 7.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +35,7 @@ struct __attribute__((packed)) RuntimeCallWire {
   std::uint64_t bytes;
   char name[64];
   std::uint32_t result;
-  std::uint32_t stream;  // kNoStream: of none
+  std::uint32_t stream;  // kNoStream: no stream
   std::uint32_t task_count;
   std::uint16_t tasks[20];  // pairs: task, batch
   std::uint16_t direction;  // of a copy: 1 host to device
@@ -48,7 +47,7 @@ struct __attribute__((packed)) OldTaskTrackWire {
   RecordHead head;
   std::uint32_t thread;
   std::uint64_t time_ns;
-  char kind[32];  // "KERNEL_AICORE"
+  char kind[32];  // for example "KERNEL_AICORE"
   std::uint16_t task;
   std::uint16_t batch;
   std::uint16_t stream;
@@ -72,7 +71,7 @@ struct __attribute__((packed)) OldTxWire {
 };
 static_assert(sizeof(OldTxWire) == 256);
 
-// One task of a collective; `rest` by the name of the task.
+// One task of a collective. The format of `rest` depends on the name of the task.
 struct __attribute__((packed)) HcclWire {
   RecordHead head;
   std::uint32_t plane;

@@ -1,12 +1,11 @@
-// Binary records that captures of 2019 to 2021 alone have. For import/classic.
-// Source: cann5_classic.md 5.4, 5.6.
+// Binary records found only in captures of 2019 to 2021. Source: cann5_classic.md 5.4, 5.6.
 #pragma once
 
 #include <cstdint>
 
 namespace msprof::classic {
 
-// training_trace: a mark of a step. It has no magic.
+// training_trace: a step mark. It has no magic.
 struct __attribute__((packed)) TrainingTraceWire {
   std::uint64_t tag;
   std::uint16_t task;
@@ -15,11 +14,11 @@ struct __attribute__((packed)) TrainingTraceWire {
 };
 static_assert(sizeof(TrainingTraceWire) == 20);
 
-// runtime.host.runtime: a task as it was launched.
+// runtime.host.runtime: a task launch.
 struct __attribute__((packed)) RuntimeLaunchWire {
   std::uint8_t mode;
   std::uint8_t type;
-  std::uint16_t bytes;  // of the record
+  std::uint16_t bytes;  // size of the record
   std::uint32_t reserved;
   std::uint64_t time_ns;
   std::uint16_t event;
