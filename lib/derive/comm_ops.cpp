@@ -1,5 +1,5 @@
-// comm_op, comm_op_task, comm_span, comm_group: the tasks of collectives put together to operators.
-// Source: cann_device.md 18.1, 18.2.
+// Derives comm_op, comm_op_task, comm_span and comm_group: groups the tasks of collectives by
+// operator. Source: cann_device.md 18.1, 18.2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace msprof {
 namespace {
 
 constexpr std::string_view kAicpuKernel = "AicpuKernel";
-constexpr std::size_t kGroupDigits = 3;  // of the group's hash, in names
+constexpr std::size_t kGroupDigits = 3;  // digits of the group's hash used in names
 
-// What tasks need of a call of a collective.
+// Fields of a collective's call that its tasks need.
 struct Call {
   std::int64_t id = 0;
   std::int64_t host_count = 0;
@@ -38,7 +38,6 @@ struct Call {
   bool has_item = false;
 };
 
-// A task of a collective and its call.
 struct Task {
   const TaskSums::CommTask* times = nullptr;
   const Call* call = nullptr;
@@ -70,7 +69,7 @@ class Calls {
     }
   }
 
-  // The tasks of a run with their calls, by (launch, start, id). A task whose call is not there is
+  // The tasks of a run with their calls, sorted by (launch, start, id). Tasks without a call are
   // left out.
   std::vector<Task> tasks_of(const TaskSums::Run& run) const {
     std::vector<Task> tasks;
@@ -89,13 +88,12 @@ class Calls {
   }
 
  private:
-  std::deque<Call> calls_;  // by id
+  std::deque<Call> calls_;  // sorted by id
 };
 
-// One of our operators, while its tasks are found.
 struct Op {
   CommOpRow row;
-  std::int64_t group_name_id = kNull;  // of its hccl_op_info
+  std::int64_t group_name_id = kNull;  // from its hccl_op_info
   bool has_master = false;
   std::int64_t final_id = 0;
 };
@@ -111,7 +109,7 @@ class DeviceOps {
         begin_ns_(begin_ns),
         name_of_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
 
-  // Tasks by (launch, start).
+  // Adds a task. Call in order of (launch, start).
   void add(const Task& task) {
     const TaskSums::CommTask& times = *task.times;
     const Call& call = *task.call;
@@ -169,7 +167,7 @@ class DeviceOps {
     return at->second;
   }
 
-  // Number of operators of the group that have begun before the task's.
+  // Number of the group's operators that started before that of the task.
   std::int64_t index_of(const Task& task) {
     const Call& call = *task.call;
     Counter& counter = counters_[{op_name(call.op_name_id).is_aicpu, call.group_hash}];
@@ -180,7 +178,7 @@ class DeviceOps {
     return counter.index;
   }
 
-  // Number of times that the launch has been seen: a graph's tasks run repeatedly.
+  // How often the call was seen in this launch: the tasks of a graph run repeatedly.
   std::int64_t turn_of(const Call& call) {
     if (call.host_count != launch_) turns_.clear();
     launch_ = call.host_count;
@@ -241,12 +239,12 @@ class DeviceOps {
   std::map<std::int64_t, OpName> op_names_;
   std::map<std::pair<bool, std::int64_t>, Counter> counters_;
   std::int64_t launch_ = kNull;
-  std::map<std::int64_t, std::int64_t> turns_;  // by call, of this launch
+  std::map<std::int64_t, std::int64_t> turns_;  // by call, within this launch
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::size_t>
       numbers_;
   std::vector<Op> ops_;
   std::vector<std::pair<std::int64_t, std::size_t>> tasks_;
-  // By operator, begin of the call and its type.
+  // By operator, start of the call, and type of the call.
   std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, Span> spans_;
 };
 

@@ -1,4 +1,4 @@
-// iteration, iteration_part: the steps of every model on every device, from its step marks.
+// Derives iteration and iteration_part: the steps of each model on each device, from step marks.
 // Source: cann_device.md 13.
 #include <algorithm>
 #include <cstdint>
@@ -17,9 +17,8 @@ namespace msprof {
 
 namespace {
 
-// StepPipeline: the step marks of one model, in order of time, sorted to the iterations they belong
-// to: two iterations may run at once. For iterations.cpp.
-// Source: cann_device.md 13.
+// StepPipeline groups the step marks of one model, added in order of time, by iteration. Two
+// iterations may run at once. Source: cann_device.md 13.
 
 struct StepMark {
   std::int64_t ticks = 0;
@@ -31,7 +30,7 @@ struct StepMark {
 class StepPipeline {
  public:
   using Emit = std::function<void(const StepMark&)>;
-  // Hands the marks to `emit`, those of one iteration behind those of the one before.
+  // Calls `emit` for all marks, one iteration after the other.
   explicit StepPipeline(Emit emit) : emit_(std::move(emit)) {}
 
   void add(const StepMark& mark);
@@ -41,7 +40,7 @@ class StepPipeline {
  private:
   struct Open {
     std::vector<StepMark> marks;
-    std::int64_t highest = -1;  // of its tags below 10
+    std::int64_t highest = -1;  // highest of its tags below 10
     bool has_start = false;
   };
   Open& open_new();
@@ -53,7 +52,7 @@ class StepPipeline {
   std::deque<Open> open_;
 };
 
-// A pipeline of more iterations is a model whose ends are lost.
+// If more iterations are open, the ends of the model were lost.
 constexpr std::size_t kMaxOpen = 256;
 
 StepPipeline::Open& StepPipeline::open_new() {
@@ -76,7 +75,7 @@ void StepPipeline::add(const StepMark& mark) {
   using namespace cann::step_tag;
   if (mark.tag == kModelEnd) {
     if (open_.empty()) return;
-    // Iterations behind the first without a start of their own are of the same model run.
+    // The following iterations without a start mark belong to the same model run.
     do {
       emit_oldest();
     } while (!open_.empty() && !open_.front().has_start);
@@ -104,7 +103,6 @@ void StepPipeline::flush() {
 
 using namespace cann::step_tag;
 
-// No mark.
 constexpr StepMark kNoMark{kNull, kNull, 0, 0};
 
 struct Part {
@@ -128,7 +126,7 @@ bool is_there(const StepMark& mark) {
   return mark.ticks != kNull;
 }
 
-// Activity of a model, from marks that come an iteration behind the other.
+// Builds the iterations of a model from marks that come one iteration after the other.
 class ModelSteps {
  public:
   ModelSteps(std::int64_t model, std::vector<Iteration>& out) : model_(model), out_(out) {}
@@ -176,7 +174,7 @@ class ModelSteps {
     } else if (mark.tag == kBackward) {
       now_.backward = mark;
     } else if (mark.tag < kFirstGetNext) {
-      // An end closes what its stream opened last.
+      // An end is paired with the latest start on its stream.
       pair(mark, mark.stream, open_reduces_, now_.reduces);
     } else {
       pair(mark, std::tuple(mark.stream, mark.tag / 2), open_get_nexts_, now_.get_nexts);
@@ -202,10 +200,10 @@ class ModelSteps {
   std::int64_t count_ = 0;
   Iteration now_;
   std::map<std::int64_t, StepMark> open_reduces_;                              // by stream
-  std::map<std::tuple<std::int64_t, std::int64_t>, StepMark> open_get_nexts_;  // stream, pair
+  std::map<std::tuple<std::int64_t, std::int64_t>, StepMark> open_get_nexts_;  // by stream, pair
 };
 
-// Steps that the framework marked, by their index: two marks make one.
+// Steps marked by the framework, by their index. A step has exactly two marks.
 class FrameworkSteps {
  public:
   void add(std::int64_t index, const StepMark& mark) { by_index_[index].push_back(mark); }
@@ -228,15 +226,14 @@ class FrameworkSteps {
   std::map<std::int64_t, std::vector<StepMark>> by_index_;
 };
 
-// All iterations of one device.
 class DeviceSteps {
  public:
-  // `is_old`: marks of CANN 5 come in their order, and one more of them is a forward begin
-  // (cann5_classic.md 9).
+  // `is_old`: in CANN 5 the marks are already in order, and one more tag means the start of the
+  // forward pass (cann5_classic.md 9).
   DeviceSteps(std::int64_t device, std::int64_t frequency_hz, bool is_old)
       : device_(device), frequency_hz_(frequency_hz), is_old_(is_old) {}
 
-  // Rows index_id, model_number, ticks, time_ns, tag, stream_id of one device, by model and time.
+  // Adds the marks of one model, each with its index_id, in order of time.
   void add_model(std::int64_t model, const std::vector<std::pair<std::int64_t, StepMark>>& marks) {
     ModelSteps steps(model, iterations_);
     FrameworkSteps framework;
@@ -277,7 +274,7 @@ class DeviceSteps {
     if (mark.tag >= kModelStart && mark.tag < kStepStart && !is_nothing(mark.tag)) steps.add(mark);
   }
 
-  // Marks of the application and numbers between the known ones.
+  // Marks of the application, and unassigned tags.
   static bool is_nothing(std::int64_t tag) { return tag > kIterationEnd && tag < kFirstReduce; }
 
   IterationRow row(const Iteration& one, std::int64_t id) const {
@@ -298,7 +295,7 @@ class DeviceSteps {
     return result;
   }
 
-  // Time from the last end of any iteration to the begin of this one's forward pass.
+  // Time from the last end of any iteration to the start of this one's forward pass.
   std::int64_t data_aug_ns(const StepMark& forward) const {
     if (!is_there(forward)) return 0;
     const auto behind = std::upper_bound(ends_.begin(), ends_.end(), forward.ticks);
@@ -306,7 +303,7 @@ class DeviceSteps {
     return duration_ns({*std::prev(behind), 0, 0, 0}, forward);
   }
 
-  // Difference of the counts, the fraction cut; 0 if one of them is missing.
+  // Difference of the ticks in ns, truncated; 0 if a mark is missing.
   std::int64_t duration_ns(const StepMark& from, const StepMark& to) const {
     if (!is_there(from) || !is_there(to) || frequency_hz_ <= 0) return 0;
     const int128 ns = (int128{to.ticks} - from.ticks) * 1'000'000'000 / frequency_hz_;
@@ -336,7 +333,7 @@ std::map<std::int64_t, std::int64_t> tick_frequencies(const Database& db) {
   return result;
 }
 
-// Reads the marks of devices, one device at a time.
+// Reads step marks, one device at a time.
 class StepReader {
  public:
   explicit StepReader(const Database& db)
@@ -347,7 +344,7 @@ class StepReader {
             " WHERE device_id = ? GROUP BY index_id, model_number, ticks, tag, stream_id"
             " ORDER BY model_number, ticks, min(id)")) {}
 
-  // A mark that was written twice counts once.
+  // Duplicate marks are used once.
   DeviceSteps steps_of(std::int64_t device) {
     const auto frequency = frequencies_.find(device);
     DeviceSteps steps(device, frequency == frequencies_.end() ? 0 : frequency->second, is_old_);
@@ -391,7 +388,7 @@ std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device
 
 void derive_iterations(TraceDbWriter& store) {
   const Database& db = store.readable();
-  // Behind those of training_trace.
+  // Ids continue after those of training_trace.
   const auto last_of = [&](const char* sql) {
     Statement read = db.prepare(sql);
     return read.step() ? read.integer(0) : 0;

@@ -1,5 +1,6 @@
-// time_block, task_mark, call_mark, comm_op_mark, execution_call: what timelines and advice ask of
-// all rows, found once. Source: cann_device.md 14.5 (outer tasks), 23.3 (which ends arrows have).
+// Derives time_block, task_mark, call_mark, comm_op_mark and execution_call: facts about all rows
+// that timelines and advice need, computed once. Source: cann_device.md 14.5 (outer tasks), 23.3
+// (which ends arrows have).
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -15,7 +16,7 @@ namespace msprof {
 
 namespace {
 
-// Bits of rows as they are stored.
+// A bit per row, in the stored form.
 class Marks {
  public:
   void set(std::int64_t id) {
@@ -35,7 +36,7 @@ class Marks {
   std::vector<std::uint32_t> words_;
 };
 
-// A collective that ends an arrow from its call.
+// A collective at which an arrow from its call ends.
 struct OpEnd {
   std::int64_t op_id = 0;
   std::int64_t device_id = 0;
@@ -45,7 +46,7 @@ struct OpEnd {
 // The last collective of each call.
 std::unordered_map<std::int64_t, OpEnd> op_ends(const Database& db) {
   std::unordered_map<std::int64_t, OpEnd> ends;
-  // One is drawn that has an hccl_op_info (cann_device.md 23.5).
+  // Only collectives with an hccl_op_info have an arrow (cann_device.md 23.5).
   Statement read = db.prepare(
       "SELECT op.id, call.api_id, op.device_id, op.start_ns FROM comm_op AS op"
       " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
@@ -71,7 +72,6 @@ void write_task_marks(TraceDbWriter& store, const Marks& ends, const Marks& last
   }
 }
 
-// Adds rows of one set of bits.
 template <typename Row>
 void write_marks(TraceDbWriter& store, const Marks& marks) {
   for (std::size_t at = 0; at < marks.words(); ++at) {
@@ -99,7 +99,7 @@ void derive_marks(TraceDbWriter& store, const TaskSums& tasks) {
   };
   for (auto piece = tasks.arrow_ends.rbegin(); piece != tasks.arrow_ends.rend(); ++piece)
     std::for_each(piece->rbegin(), piece->rend(), add);
-  // Of a collective and the tasks of its call the later one is the last end.
+  // The last end is the collective or the last task of its call, whichever is later.
   for (const auto& [call, op] : ops) {
     const auto task = last_of_ops.find(call);
     if (task != last_of_ops.end() && !is_later(op, db, task->second)) continue;

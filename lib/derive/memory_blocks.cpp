@@ -1,4 +1,4 @@
-// memory_block: allocations with their releases. Source: cann_host.md 1.8, 2.4.
+// Derives memory_block: pairs allocations with releases. Source: cann_host.md 1.8, 2.4.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -17,7 +17,7 @@ struct Allocation {
   std::int64_t host_count = 0;
 };
 
-// Nanoseconds between two counts, rounded as the vendor's double of microseconds is.
+// Difference of two counts in ns, rounded like the vendor's double of microseconds.
 std::int64_t nanoseconds(std::int64_t counts, std::int64_t frequency_hz) {
   if (frequency_hz <= 0) return kNull;
   const double us = static_cast<double>(counts) / static_cast<double>(frequency_hz) * 1e6;
@@ -26,9 +26,9 @@ std::int64_t nanoseconds(std::int64_t counts, std::int64_t frequency_hz) {
 
 }  // namespace
 
-// Events in file order. A second allocation of the same operator at the same address takes the
-// place of the first, whose release was not recorded. Rows come in the order of the releases, then
-// what was never released in the order of the allocations.
+// Reads events in file order. A second allocation by the same operator at the same address replaces
+// the first one, whose release was not recorded. Rows are in order of release, followed by
+// unreleased blocks in order of allocation.
 void derive_memory_blocks(TraceDbWriter& store) {
   const Database& db = store.readable();
   const std::int64_t frequency_hz = read_meta_integer(db, "host.frequency_hz").value_or(0);

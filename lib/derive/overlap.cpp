@@ -1,4 +1,4 @@
-// overlap: spans in which the cores of a device computed, communicated, or did neither.
+// Derives overlap: spans in which the cores of a device computed, communicated, or did neither.
 // Source: cann_device.md 14.5 (which tasks), 23.6.
 #include <algorithm>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 
 enum : std::int64_t { kComputing = 0, kCommunication = 1, kNotOverlapped = 2, kFree = 3 };
 
-// Parts of `whole` that are in none of `parts`.
+// Visits the parts of `whole` that are in none of `parts`.
 template <typename Visit>
 void subtract(const std::vector<Interval>& whole, const std::vector<Interval>& parts,
               const Visit& visit) {
@@ -76,7 +76,7 @@ void write(TraceDbWriter& store, const TaskSums::Run& run,
 
 void derive_overlap(TraceDbWriter& store, const TaskSums& tasks) {
   if (tasks.runs.empty()) return;
-  // Names of types have ids even where no task has them.
+  // Gives the type names ids even if no task has the type.
   for (const std::string_view type : kernel_types()) store.name_id(type);
   const Database& db = store.readable();
   std::int64_t next_id = 1;

@@ -19,7 +19,7 @@ constexpr int kAscend910B = 5;
 constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
 constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33 (cann_device.md 12.3)
 
-// Chips with STARS before the 910B (cann_device.md 25.2).
+// STARS chips older than the 910B (cann_device.md 25.2).
 bool is_first_stars(int platform) {
   return platform == 7 || platform == 8 || platform == 11;
 }
@@ -104,13 +104,13 @@ void PmuMetrics::add_column(std::string name, PmuUnit unit, Plan plan) {
   plans_.push_back(plan);
 }
 
-// Both sides, each with its own set.
+// Adds columns for cube and vector cores, each with its own metric set.
 void PmuMetrics::add_sided_columns() {
   add_set(kAic, static_cast<int>(kAic));
   add_set(kAiv, static_cast<int>(kAiv));
 }
 
-// One group of columns, filled from the side that ran.
+// Adds one group of columns, filled from the kind of core that ran.
 void PmuMetrics::add_common_columns() {
   const bool has_core_set = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
     return !device.metrics[kAic].empty();
@@ -196,7 +196,7 @@ void PmuMetrics::add_cube_utilization() {
   Plan plan;
   plan.formula = PmuFormula::cube_utilization;
   plan.side = has_sides_ ? static_cast<int>(kAic) : kNone;
-  // Where the vendor's two ways of making it differ, that of the chip (cann_device.md 16).
+  // The vendor has two formulas; uses the one for this chip (cann_device.md 16).
   const bool is_native = platform_ == kAscend910B || is_v6_platform(platform_);
   if (!is_native) plan.of[0] = column_of("mac_ratio");
   add_column("cube_utilization(%)", PmuUnit::percent, plan);
@@ -232,7 +232,7 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   }
   if (device.frequency_hz <= 0 || result.cycles == 0) return result;
   result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
-  // The main cores run block_num blocks, the others of a MIX task mix_block_num
+  // The main cores run block_num blocks, the other cores of a MIX task mix_block_num
   // (cann_device.md 6.5).
   constexpr std::int64_t kMixAic = 2;
   constexpr std::int64_t kMixAiv = 3;
@@ -253,7 +253,7 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   return result;
 }
 
-// Counters are divided by the cycles before anything else (cann_device.md 12.3).
+// Counters are divided by the cycles first, as the vendor does (cann_device.md 12.3).
 double PmuMetrics::value_of(const Plan& plan, const Side& side, std::size_t number,
                             const std::int64_t* counters) const {
   const auto& cells = plan.counters[number];
@@ -285,7 +285,7 @@ double PmuMetrics::value_of(const Plan& plan, const Side& side, std::size_t numb
   }
 }
 
-// The part before the duration has six decimals (cann_device.md 12.3).
+// The value before the division by the duration is rounded to six decimals (cann_device.md 12.3).
 double PmuMetrics::utilization(const Device& device, const Side& side, const PmuTask& task) const {
   const std::int64_t cores = device.cores[kAic];
   if (task.duration_ns <= 0 || device.frequency_hz <= 0 || cores <= 0) return 0;
@@ -305,7 +305,7 @@ void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
   evaluate_all(*device, ran_vector ? kAiv : kAic, task, values);
 }
 
-// `ran`: the side that columns of no fixed side are of.
+// `ran`: the side used for columns without a fixed side.
 void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTask& task,
                               std::span<double> values) const {
   std::array<Side, 2> sides;
@@ -326,7 +326,7 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
           plan.of[0] != kNone && sqlite_round3(values[static_cast<std::size_t>(plan.of[0])]) == 0;
       values[i] = is_idle ? 0 : utilization(device, side, task);
     } else if (plan.formula == PmuFormula::memory_bound) {
-      // Computed from the ratios as they are printed (cann_device.md 12.3).
+      // Computed from the ratios as printed (cann_device.md 12.3).
       const auto printed = [&](std::size_t part) {
         const double value = values[static_cast<std::size_t>(plan.of[part])];
         return is_old_ ? value : sqlite_round3(value);

@@ -1,7 +1,5 @@
-// PmuMetrics: the metrics of a device's cores from their raw counters: the columns that the
-// capture's metric set gives, and their values for one task. For op_summary and all others that
-// show them.
-// Source: cann_device.md 6.5, 12.1 to 12.4, 25.2.
+// PmuMetrics: computes core metrics from raw counters: the columns of the capture's metric set, and
+// their values for a task. Source: cann_device.md 6.5, 12.1 to 12.4, 25.2.
 #pragma once
 
 #include <array>
@@ -17,9 +15,9 @@
 
 namespace msprof {
 
-// Metric sets of the cores: the metrics that a set of counters gives, in the order of their
-// columns, with the formula of each. For PmuMetrics.
-// Source: cann_device.md 12.1 to 12.3; where the vendor's two paths differ (12.4), the native one.
+// A metric set: the metrics of a set of counters, in column order, with their formulas. Source:
+// cann_device.md 12.1 to 12.3. If the vendor's two implementations differ (12.4), the native one is
+// used.
 
 enum class PmuFormula {
   total_time,
@@ -28,8 +26,8 @@ enum class PmuFormula {
   share_time,  // share * total_time
   quotient,    // (second event / cycles) / (first / cycles)
   bandwidth,   // sum of events * bits / time / 2^33
-  weighted,    // sum of event * factor
-  count,       // the event itself, a whole number
+  weighted,    // sum of (event * factor)
+  count,       // value of the event, an integer
   memory_bound,
   cube_utilization
 };
@@ -39,45 +37,44 @@ inline constexpr std::size_t kMaxPmuTerms = 5;
 struct PmuTerm {
   std::uint32_t event = 0;
   double factor = 1;
-  bool is_optional = false;  // where it was not recorded, the others count alone
+  bool is_optional = false;  // if not recorded, only the other terms are used
 };
 
 struct PmuMetric {
-  std::string name;  // "mac_ratio", "l2_read_bw(GB/s)", "mac_time(us)"
+  std::string name;  // for example "mac_ratio", "l2_read_bw(GB/s)", "mac_time(us)"
   PmuFormula formula = PmuFormula::share;
   std::array<PmuTerm, kMaxPmuTerms> terms{};
   std::size_t term_count = 0;
-  bool is_missing = false;  // the chip has the column, but never a value
+  bool is_missing = false;  // the chip has the column but never a value
 };
 
-// The metrics of the set `name` ("PipeUtilization", "Custom:0x8,0xa") on a chip; empty for a set
-// that is not known.
+// Metrics of set `name` ("PipeUtilization", "Custom:0x8,0xa") on a chip; empty if the set is
+// unknown.
 std::vector<PmuMetric> pmu_set(std::string_view name, int platform);
 
-// True for chips whose counters are those of the 950 (cann_new_kinds.md 6).
+// Returns true for chips with the counters of the 950 (cann_new_kinds.md 6).
 bool is_v6_platform(int platform);
 
-// True if op_summary of chips with two kinds of cores has this metric for vector cores
-// (`is_vector`), or for cube cores; the others are left out.
+// Returns true if op_summary of chips with two kinds of cores has this metric for vector cores
+// (`is_vector`) or for cube cores.
 bool pmu_is_supported(std::string_view metric, bool is_vector);
 
 enum class PmuUnit {
   time_us,
-  cycles,  // whole numbers
+  cycles,  // integers
   ratio,
   bandwidth,
-  percent,  // cube_utilization(%): three decimals always, a bare 0 for a task without duration
+  percent,  // cube_utilization(%): always three decimals, but "0" for a task without duration
   other
 };
 
 struct PmuColumn {
-  std::string name;  // "aic_mac_time(us)", as op_summary heads it
+  std::string name;  // for example "aic_mac_time(us)", the column header in op_summary
   PmuUnit unit = PmuUnit::other;
 };
 
-// Data of one task.
 struct PmuTask {
-  const std::int64_t* counters = nullptr;  // kPmuColumns cells of task_pmu; null: no PMU
+  const std::int64_t* counters = nullptr;  // kPmuColumns cells of task_pmu; null: no PMU data
   std::int64_t block_num = 0;
   std::int64_t mix_block_num = 0;
   std::int64_t duration_ns = 0;
@@ -87,20 +84,20 @@ class PmuMetrics {
  public:
   enum class Choice {
     of_op_summary,
-    all,  // of TASK_PMU_INFO, which STARS chips have: also what op_summary leaves out
+    all,  // TASK_PMU_INFO on STARS chips: includes metrics that op_summary leaves out
   };
 
-  // Columns by the first device that has some; none if PMU was off.
+  // Uses the columns of the first device that has any; no columns if the PMU was off.
   explicit PmuMetrics(const Database& db, Choice choice = Choice::of_op_summary);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }
-  // True on chips whose columns the vendor's native code makes: there they have no units.
+  // True on chips whose columns are written by the vendor's native code; these have no units.
   bool is_native() const { return has_sides_; }
-  // From now on evaluate() computes those columns and what they are made of; any other is N/A.
+  // Limits evaluate() to these columns and those they depend on; others become N/A.
   void evaluate_only(const std::vector<bool>& columns);
-  // One value a column, as the vendor's doubles are before they are printed; NaN for one that this
-  // chip, or this core, does not give (N/A). `values` has the size of columns(). The task has
-  // counters.
+  // Computes one value per column, like the vendor's doubles before they are printed. NaN means
+  // that the chip or the core does not provide the value (N/A). `values` must have the size of
+  // columns(), and the task must have counters.
   void evaluate(std::int64_t device_id, const PmuTask& task, std::span<double> values) const;
 
  private:
@@ -110,26 +107,26 @@ class PmuMetrics {
 
   struct Device {
     std::int64_t id = 0;
-    std::int64_t frequency_hz = 0;  // of info.json
+    std::int64_t frequency_hz = 0;  // from info.json
     std::array<std::int64_t, 2> cores{};
     std::array<std::string, 2> metrics;
   };
-  // A column: a metric of one side, or of the side that ran.
+  // A column: a metric of one side (cube or vector cores), or of the side that ran.
   struct Plan {
     PmuFormula formula = PmuFormula::total_time;
     int side = kNone;
     bool is_missing = false;  // always N/A
     bool is_wanted = true;
     std::size_t terms = 0;
-    std::array<std::array<int, kMaxPmuTerms>, 2> counters{};  // cells by side; kNone: not recorded
+    // column of task_pmu by side; kNone: not recorded
+    std::array<std::array<int, kMaxPmuTerms>, 2> counters{};
     std::array<double, kMaxPmuTerms> factors{};
-    std::array<int, 3> of{kNone, kNone, kNone};  // columns that memory_bound is made of
+    std::array<int, 3> of{kNone, kNone, kNone};  // columns from which memory_bound is computed
   };
-  // The counters of one side of one task.
   struct Side {
     double cycles = 0;
     double total_us = 0;
-    double seconds = 0;  // that rates are by, at the frequency of info.json
+    double seconds = 0;  // time base of rates, at the frequency of info.json
     std::int64_t cores = 0;
   };
 
@@ -154,18 +151,18 @@ class PmuMetrics {
                     std::span<double> values) const;
 
   std::vector<Device> devices_;
-  std::map<std::string, int> cells_;  // "aic_0x416": its column of task_pmu
+  std::map<std::string, int> cells_;  // for example "aic_0x416": its column of task_pmu
   std::array<int, 2> cycles_{kNone, kNone};
   int frequency_ = kNone;
   int core_kind_ = kNone;
-  int block_num_ = kNone;                   // as the record says it
-  std::array<int, 2> times_{kNone, kNone};  // how long a side ran, where the record says it
+  int block_num_ = kNone;                   // from the record
+  std::array<int, 2> times_{kNone, kNone};  // running time of a side, if recorded
   Choice choice_;
   int platform_ = -1;
-  bool has_sides_ = false;   // both sides have columns (chip 5 and the V6 chips)
-  bool is_old_ = false;      // CANN 5 and older: nothing is rounded (cann5_classic.md 10)
-  bool is_rounded_ = false;  // total_us, before all else (cann_device.md 6.5)
-  bool is_310_ = false;      // rates are by the time of all rounds of blocks (12.4)
+  bool has_sides_ = false;   // both sides have columns (chip 5 and V6 chips)
+  bool is_old_ = false;      // CANN 5 and older: no rounding (cann5_classic.md 10)
+  bool is_rounded_ = false;  // total_us is rounded first (cann_device.md 6.5)
+  bool is_310_ = false;      // rates use the time of all rounds of blocks (12.4)
   std::vector<PmuColumn> columns_;
   std::vector<Plan> plans_;
 };

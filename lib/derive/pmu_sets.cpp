@@ -1,5 +1,5 @@
-// The metric sets of PmuMetrics: which metrics a set of counters gives on a chip, and of which
-// events. Source: cann_device.md 12.1 to 12.5.
+// Metric sets of PmuMetrics: the metrics of a set of counters on each chip, and their events.
+// Source: cann_device.md 12.1 to 12.5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_310p(int platform) {
   return platform >= 2 && platform <= 4;
 }
 
-// A metric as the tables of cann_device.md 12.3 have it. A pipe "vec" has a time and a ratio.
+// A metric in the tables of cann_device.md 12.3. A pipe such as "vec" has a time and a ratio.
 struct Entry {
   std::string_view name;
   PmuFormula formula = PmuFormula::share;
@@ -35,7 +35,7 @@ constexpr Entry pipe(std::string_view name, std::uint32_t event, std::uint32_t s
 constexpr Entry ratio(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
   return {name, PmuFormula::share, {{{event, 1}, {second, 1}}}};
 }
-// `bytes`: what an event stands for in cann_device.md 12.3, as it is multiplied there.
+// `bytes`: value of an event, as the product written in cann_device.md 12.3.
 constexpr Entry bandwidth(std::string_view name, double bytes, std::uint32_t event,
                           std::uint32_t second = 0) {
   return {name, PmuFormula::bandwidth, {{{event, bytes}, {second, bytes}}}};
@@ -106,7 +106,7 @@ constexpr std::array kMemoryAccess = {
     kib("GM_to_UB_datas(KB)", {0x3e, 0.125}),
     kib("UB_to_GM_datas(KB)", {0x3d, 0.125})};
 
-// Sets of the 310 with factors of their own; it has no MemoryAccess (cann_device.md 12.4).
+// Sets of the 310 with different factors; it has no MemoryAccess (cann_device.md 12.4).
 constexpr Entry kVectorFops310 = {"vector_fops",
                                   PmuFormula::weighted,
                                   {{{0x4b, 32}, {0x4c, 128}, {0x4d, 64}, {0x4e, 64}, {0x4f, 32}}}};
@@ -120,7 +120,7 @@ constexpr std::array kMemoryUb310 = {
     bandwidth("ub_read_bw_scalar", 256 * 32, 0x37), bandwidth("ub_write_bw_scalar", 256 * 32, 0x38),
     bandwidth("ub_read_bw_mte", 128 * 8, 0x3d),     bandwidth("ub_write_bw_mte", 128 * 8, 0x3e)};
 
-// Sets of chips 15 and 16 (cann_device.md 12.2, 12.3, 12.5); they have no others.
+// The only sets of chips 15 and 16 (cann_device.md 12.2, 12.3, 12.5).
 constexpr Entry kIcacheV6 = {"icache_miss_rate", PmuFormula::quotient, {{{0x34, 1}, {0x35, 1}}}};
 constexpr std::array kPipeV6 = {
     pipe("vec", 0x501),  pipe("mac", 0x301),  pipe("scalar", 0x1),    pipe("mte1", 0x701),
@@ -153,14 +153,14 @@ constexpr std::array kL2CacheV6 = {
     raw("read_local_l2_victim", 0x426), raw("write_local_l2_hit", 0x42a),
     raw("write_local_l2_miss", 0x42b),  raw("write_local_l2_victim", 0x42c)};
 
-// Columns that op_summary of the 310B has, but never a value for (cann_device.md 12.2).
+// Columns of op_summary on the 310B that never have a value (cann_device.md 12.2).
 constexpr std::array<std::string_view, 13> kMissingOn310b = {
     "vec_ratio",          "vec_time(us)",      "ub_read_bw(GB/s)",         "ub_write_bw(GB/s)",
     "l0c_write_bw(GB/s)", "l2_write_bw(GB/s)", "vec_fp32_ratio",           "vec_fp16_ratio",
     "vec_int32_ratio",    "vec_misc_ratio",    "vec_bankgroup_cflt_ratio", "vec_bank_cflt_ratio",
     "vec_resc_cflt_ratio"};
 
-// Metrics left out of op_summary on one side: those with a prefix and a suffix.
+// Metrics that op_summary leaves out for one side: those with this prefix and suffix.
 struct Unsupported {
   bool is_vector;
   std::string_view prefix;
@@ -223,7 +223,7 @@ class SetBuilder {
   std::vector<PmuMetric> metrics_;
 };
 
-// The number of an event, "0x8" or "8"; nothing for a text that is no number.
+// Parses an event number, "0x8" or "8"; nullopt if it is not a number.
 std::optional<std::uint32_t> event_number(std::string_view text) {
   const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
   if (is_hex) text.remove_prefix(2);
@@ -234,7 +234,7 @@ std::optional<std::uint32_t> event_number(std::string_view text) {
   return is_number ? std::optional(number) : std::nullopt;
 }
 
-// "Custom:0x8,10": each event under its hexadecimal number, "r8" and "ra".
+// Parses "Custom:0x8,10". The metric names are the hexadecimal event numbers: "r8" and "ra".
 std::vector<PmuMetric> custom_set(std::string_view events) {
   std::vector<PmuMetric> metrics;
   for (const std::string_view part : split(events, ',')) {
@@ -272,7 +272,7 @@ std::vector<PmuMetric> pmu_set(std::string_view name, int platform) {
   constexpr std::string_view kCustom = "Custom:";
   if (name.starts_with(kCustom)) return custom_set(name.substr(kCustom.size()));
   if (is_v6_platform(platform)) return v6_set(name, platform);
-  // What the events of these chips mean is not known (cann_new_kinds.md 6).
+  // The meaning of these chips' events is unknown (cann_new_kinds.md 6).
   if (platform == 12 || platform == 21) return {};
   SetBuilder set(platform);
   const bool is_310 = platform == kSetsOf310;

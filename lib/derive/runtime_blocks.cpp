@@ -1,4 +1,5 @@
-// runtime_block: allocations of the runtime with their releases. Source: cann_new_kinds.md 3.1.
+// Derives runtime_block: pairs allocations by the runtime with releases. Source: cann_new_kinds.md
+// 3.1.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -16,10 +17,10 @@ namespace {
 using Space = RuntimeMemoryRow::Space;
 using End = RuntimeBlockRow::End;
 
-// What is allocated in one address space, by address. Blocks do not overlap.
+// The blocks allocated in one address space, by address. Blocks do not overlap.
 class AddressSpace {
  public:
-  // Calls `replace` with the row of every block that [address, end) overlaps.
+  // Adds a block. Calls `replace` with the row of every block that [address, end) overlaps.
   template <typename Replace>
   void allocate(std::uint64_t address, std::uint64_t end, std::size_t row, const Replace& replace) {
     auto at = blocks_.lower_bound(address);
@@ -30,7 +31,7 @@ class AddressSpace {
     }
     blocks_[address] = {end, row};
   }
-  // Removes the block at an address and returns its row; SIZE_MAX: there is none.
+  // Removes the block at an address and returns its row; SIZE_MAX if there is none.
   std::size_t release(std::uint64_t address) {
     const auto at = blocks_.find(address);
     if (at == blocks_.end()) return SIZE_MAX;
@@ -41,7 +42,7 @@ class AddressSpace {
 
  private:
   struct Block {
-    std::uint64_t end = 0;  // the address after it
+    std::uint64_t end = 0;  // address after the last byte
     std::size_t row = 0;
   };
   std::map<std::uint64_t, Block> blocks_;
@@ -49,7 +50,7 @@ class AddressSpace {
 
 }  // namespace
 
-// Memory of the host is one space; each device has one, and one of handles.
+// Host memory is one address space. Each device has one for memory and one for handles.
 void derive_runtime_blocks(TraceDbWriter& store) {
   constexpr std::int64_t kHost = 1;  // RuntimeMemoryRow::kind
   std::map<std::pair<std::int64_t, std::int64_t>, AddressSpace> spaces;

@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-// The executions of a step, by their numbers.
+// The executions of a step, by number.
 class Executions {
  public:
   void add(const TaskRow& task) {
@@ -31,7 +31,7 @@ class Executions {
     row.end_ns = std::max(row.end_ns, saturating_add(*start, *duration));
   }
 
-  // In the order of their numbers.
+  // Visits executions in order of number.
   template <typename Visit>
   void for_each(Visit visit) const {
     auto late = late_.begin();
@@ -43,7 +43,7 @@ class Executions {
   }
 
  private:
-  // Tasks of one execution are mostly neighbours, and numbers mostly rise.
+  // Fast if tasks of one execution are adjacent and numbers ascend, which is usual.
   ExecutionTimeRow& row_of(std::int64_t execution) {
     if (!rows_.empty() && rows_[last_].execution == execution) return rows_[last_];
     if (rows_.empty() || execution > rows_.back().execution) {
@@ -63,12 +63,12 @@ class Executions {
     return row;
   }
 
-  std::vector<ExecutionTimeRow> rows_;  // in the order of their numbers
+  std::vector<ExecutionTimeRow> rows_;  // sorted by number
   std::size_t last_ = 0;
-  std::map<std::int64_t, ExecutionTimeRow> late_;  // those that came after a larger number
+  std::map<std::int64_t, ExecutionTimeRow> late_;  // numbers that came after a larger one
 };
 
-// A sum over some of the tasks only would be taken for one over all: it is null where one lacks it.
+// A sum over only some of the tasks would be misleading, so it is null if one value is missing.
 void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count, bool& fits) {
   if (count == 1) {
     sum = value;
@@ -83,10 +83,11 @@ void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count, bool& fit
 struct Layer {
   LayerTimeRow row;
   std::int64_t last_execution = -1;
-  bool is_in_order = true;  // so that counting changes counts executions
+  bool is_in_order = true;  // execution numbers ascend, so counting changes counts executions
   bool fits = true;
 
-  // `counters`: so many cells; import writes no negative ones, so that such a cell is none.
+  // `counters` has `counter_count` cells. Imported counters are never negative, so a negative cell
+  // is kNull.
   void add(const TaskRow& task, const std::int64_t* counters, std::size_t counter_count) {
     const std::int64_t count = ++row.task_count;
     const std::int64_t execution = given(task.execution).value_or(0);
@@ -128,7 +129,7 @@ struct Step {
   std::int64_t last_execution = -1;
   Executions executions;
   std::map<std::int64_t, Layer> layers;  // by operator
-  std::vector<Layer*> quick;             // the same, for the loop
+  std::vector<Layer*> quick;             // the same, indexed by operator for speed
 
   void add(const TaskRow& task) {
     ++row.task_count;
@@ -146,7 +147,7 @@ struct Step {
     if (start && duration)
       row.last_end_ns = std::max(row.last_end_ns, saturating_add(*start, *duration));
     if (!duration) return;
-    // Saturates: a sum that no longer fits only ranks steps.
+    // Saturates: a sum that overflows is only used to rank steps.
     const std::int64_t busy = std::max<std::int64_t>(row.busy_ns, 0);
     row.busy_ns = saturating_add(busy, *duration);
   }
@@ -189,7 +190,7 @@ std::vector<Run> runs_of(const Database& db) {
   return runs;
 }
 
-// The counters of the tasks of a run, asked for in the order of the tasks.
+// The counters of the tasks of a run. Call of() in ascending order of task ids.
 class Counters {
  public:
   Counters(const Database& db, std::size_t count, const Run& run)
@@ -199,7 +200,7 @@ class Counters {
     has_row_ = count > 0 && rows_.next(cells_.data());
   }
 
-  // kNull: the task has none.
+  // The cells are kNull if the task has no counters.
   const std::int64_t* of(std::int64_t task_id) {
     while (has_row_ && cells_[0] < task_id) has_row_ = rows_.next(cells_.data());
     return has_row_ && cells_[0] == task_id ? &cells_[1] : none_.data();
@@ -230,7 +231,7 @@ std::size_t counter_count(const Database& db) {
   return static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, kPmuColumns));
 }
 
-// Follows the starts of a run.
+// Measures how far the starts of a run's tasks are out of order.
 class Order {
  public:
   explicit Order(std::int64_t run_id) { row_.run_id = run_id; }
@@ -247,7 +248,7 @@ class Order {
   const TaskRunTimeRow& row() const { return row_; }
 
  private:
-  // Starts that are the same say nothing about the order of tasks.
+  // More equal starts in a row than this do not show the order of tasks.
   static constexpr std::int64_t kMaxAlike = 1 << 16;
   TaskRunTimeRow row_;
   std::int64_t alike_ = 0;
@@ -280,8 +281,8 @@ void write(TraceDbWriter& store, const std::map<std::int64_t, Step>& by_step, bo
 
 }  // namespace
 
-// Folded here and not by GROUP BY: measured three times as fast, because the tasks of a run are
-// neighbours and need no sorting. All that is added up over them is, in one pass.
+// Aggregated here instead of with GROUP BY: measured three times as fast, because the tasks of a
+// run are adjacent and need no sorting. One pass computes all sums.
 void derive_step_time(TraceDbWriter& store, OpTimes& op_times) {
   std::map<std::int64_t, Step> by_step;
   const Database& db = store.readable();

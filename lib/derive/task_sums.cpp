@@ -29,10 +29,10 @@ constexpr std::string_view kKernelTypes[] = {
     "FFTS_PLUS",     "PROFILING_ENABLE", "PROFILING_DISABLE",
 };
 
-// Rows of a time block: a stretch of time that ends within one costs no more than these.
+// Rows per time block: the maximum number of extra rows read for a time range that ends in a block.
 constexpr std::int64_t kBlockRows = 4096;
 
-// The calls of an execution, of boards and of Atlas machines.
+// Names of execution calls, of boards and of Atlas servers.
 constexpr std::array<std::string_view, 2> kExecuteCalls = {"svp_acl_mdl_execute", "aclmdlExecute"};
 using ExecuteNames = std::array<std::int64_t, kExecuteCalls.size()>;
 
@@ -41,13 +41,13 @@ bool is_execution(const ExecuteNames& names, const ApiCallRow& call) {
          std::find(names.begin(), names.end(), call.name_id) != names.end();
 }
 
-// What decides what a task is.
+// Data needed to classify tasks.
 struct Rules {
   std::set<std::int64_t> kernel_type_ids;
   std::set<std::int64_t> kfc_streams;
-  std::set<std::int64_t> communication_ops;  // by name: kernels that drive a collective
+  std::set<std::int64_t> communication_ops;  // kernels that run a collective, by name
   std::int64_t begin_ns = 0;
-  // Ids of names; kNull where there is none.
+  // Name ids; kNull if the name does not exist.
   std::int64_t copy_type = kNull;
   std::int64_t record_event = kNull;
   std::int64_t wait_event = kNull;
@@ -56,7 +56,7 @@ struct Rules {
   bool has_marks = false;
 };
 
-// Names without an index: read once for all.
+// Ids of names. Table `name` has no index on text, so it is read once for all texts.
 class NameIds {
  public:
   NameIds(const Database& db, std::span<const std::string_view> texts) {
@@ -66,7 +66,7 @@ class NameIds {
         ids_[std::string(read.text(1))] = read.integer(0);
     }
   }
-  // kNull where there is none: a text without an id is that of no row.
+  // kNull if the text has no id; then no row uses it.
   std::int64_t of(std::string_view text) const {
     const auto found = ids_.find(text);
     return found == ids_.end() ? kNull : found->second;
@@ -109,7 +109,7 @@ Rules rules_of(const Database& db) {
   return rules;
 }
 
-// Neighbours that one thread reads, of one run or of none.
+// Consecutive rows read by one thread, all of one run or of none.
 struct Piece {
   std::int64_t first_id = 0;
   std::int64_t last_id = 0;
@@ -118,7 +118,8 @@ struct Piece {
 using Pieces = std::vector<Piece>;
 
 void add_pieces(std::int64_t first_id, std::int64_t last_id, std::size_t run, Pieces& pieces) {
-  // Large enough that to begin one costs nothing, small enough that threads end together.
+  // Large enough to make the start of a chunk negligible, small enough that threads finish
+  // together.
   constexpr std::int64_t kPieceRows = 16 * kBlockRows;
   for (std::int64_t first = first_id; first <= last_id; first += kPieceRows)
     pieces.push_back({first, std::min(last_id, first + kPieceRows - 1), run});
@@ -130,14 +131,14 @@ struct Ids {
 };
 
 Ids ids_of(const Database& db, std::string_view table) {
-  // Each by itself is a look at one end of the table.
+  // As separate subqueries, each is a look-up at one end of the table.
   Statement read = db.prepare("SELECT (SELECT min(id) FROM " + std::string(table) +
                               "), (SELECT max(id) FROM " + std::string(table) + ")");
   if (!read.step() || read.is_null(0)) return {};
   return {read.integer(0), read.integer(1)};
 }
 
-// Those of runs, and of the others those that `op_times` lacks.
+// Chunks of all runs, and of the other tasks that `op_times` does not contain yet.
 Pieces pieces_of(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes& op_times) {
   Pieces pieces;
   std::int64_t next_id = ids.first;
@@ -158,7 +159,7 @@ Pieces pieces_of(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes&
   return pieces;
 }
 
-// Runs read(worker, piece) for all pieces, by all cores; each thread has a worker of its own.
+// Calls read(worker, chunk) for all chunks, on all cores. Each thread has its own worker.
 template <typename Worker, typename Read>
 std::vector<Worker> read_pieces(const Database& db, std::size_t pieces, const Read& read) {
   std::atomic<std::size_t> next{0};
@@ -167,7 +168,7 @@ std::vector<Worker> read_pieces(const Database& db, std::size_t pieces, const Re
     for (std::size_t at = next++; at < pieces; at = next++) read(worker, at);
     return worker;
   };
-  // Rows that come from pages, threads may read side by side; not statements of SQLite.
+  // Several threads can read rows from pages at the same time, but cannot share SQLite statements.
   constexpr std::size_t kMaxThreads = 8;
   const std::size_t threads =
       db.pages() == nullptr
@@ -182,7 +183,6 @@ std::vector<Worker> read_pieces(const Database& db, std::size_t pieces, const Re
   return workers;
 }
 
-// Time blocks of the rows of one piece.
 class BlockMaker {
  public:
   explicit BlockMaker(TimeBlockRow::Table table) : table_(table) {}
@@ -204,10 +204,9 @@ class BlockMaker {
   std::vector<TimeBlockRow> blocks_;
 };
 
-// What is found in the calls of a piece.
 struct PieceCalls {
   BlockMaker blocks{TimeBlockRow::kCalls};
-  std::vector<std::uint32_t> events;       // that record or wait for one, by id
+  std::vector<std::uint32_t> events;       // calls that record or wait for an event, by id
   std::vector<std::int64_t> executions{};  // by id
 };
 
@@ -225,7 +224,7 @@ void read_calls(const Database& db, const Rules& rules, const Piece& piece, Piec
   }
 }
 
-// Ids of calls as bits.
+// A bit per call.
 class CallBits {
  public:
   explicit CallBits(std::int64_t last_id) : bits_(static_cast<std::size_t>(last_id) + 1) {}
@@ -238,14 +237,13 @@ class CallBits {
   std::vector<bool> bits_;
 };
 
-// Tasks and their sub tasks have these in common.
+// Fields that a task and its sub tasks have in common.
 using OuterKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 OuterKey outer_key(const TaskRow& task) {
   return {task.stream_id, task.batch, task.task_number};
 }
 
-// What is found in the tasks of a piece.
 struct PieceTasks {
   TaskSums::Run run;
   BlockMaker blocks{TimeBlockRow::kTasks};
@@ -254,7 +252,7 @@ struct PieceTasks {
   std::vector<OuterKey> outer_keys;  // of sub tasks
 };
 
-// Reads pieces; what operators took is added up over all of them.
+// Reads chunks of tasks. Operator totals are accumulated over all of its chunks.
 class TaskReader {
  public:
   void read(const Database& db, const Rules& rules, const CallBits* events, const Piece& piece,
@@ -283,14 +281,14 @@ class TaskReader {
         found.run.comm_tasks.push_back(comm_task(*tasks, comm_tasks->comm_call_id));
       if (tasks->device_type_name_id != kNull) add_span(rules, *tasks, found.run);
     }
-    // They are all in memory together.
+    // All chunks are in memory at the same time.
     found.arrow_ends.shrink_to_fit();
   }
 
   const OpTimes& op_times() const { return op_times_; }
 
  private:
-  // Of a task that has a type on the device.
+  // Requires a task with a device type.
   static void add_marks(const Rules& rules, const CallBits* events, const TaskRow& task,
                         PieceTasks& found) {
     if (task.context != kNull) {
@@ -302,8 +300,7 @@ class TaskReader {
     const auto call = static_cast<std::uint32_t>(task.api_id);
     const bool is_copy = rules.copy_type != kNull && task.host_type_name_id == rules.copy_type;
     if (is_copy) found.copy_calls.push_back(call);
-    // A task that no call started ends no arrow: one that comes from nowhere is a warning in
-    // viewers.
+    // A task without a call gets no arrow end: viewers warn about arrows without a start.
     if (task.op_id != kNull || is_copy || (events != nullptr && events->has(task.api_id)))
       found.arrow_ends.push_back({static_cast<std::uint32_t>(task.id), call});
   }
@@ -360,7 +357,7 @@ std::vector<TaskSums::Run> device_runs(const Database& db) {
 
 struct Nobody {};
 
-// The tasks that have sub tasks: known only once all sub tasks of their run are.
+// Finds the tasks that have sub tasks. Runs after all sub tasks of their run are known.
 std::vector<std::uint32_t> outer_tasks(const Database& db, const Pieces& pieces,
                                        const std::vector<std::vector<OuterKey>>& keys_of_runs) {
   std::vector<std::vector<std::uint32_t>> found(pieces.size());
@@ -401,7 +398,7 @@ std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids ca
   return events;
 }
 
-// Of captures without marks.
+// For captures without marks.
 std::vector<std::int64_t> execution_calls(const Database& db) {
   const ExecuteNames names = NameIds(db, kExecuteCalls).execute_calls();
   std::vector<std::int64_t> found;

@@ -1,5 +1,4 @@
-// TaskSums: what several passes want to know of all tasks, from one reading of them by all cores.
-// For op_time.cpp, comm_ops.cpp and overlap.cpp.
+// TaskSums: facts that several passes need about all tasks, collected in one pass on all cores.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +16,10 @@ struct Interval {
   std::int64_t end_ns = 0;
 };
 
-// Intervals that neither overlap nor touch, in order of time.
+// A union of intervals: sorted, neither overlapping nor touching.
 class IntervalUnion {
  public:
-  // By start.
+  // Adds an interval. Call in order of start.
   void add(Interval interval) {
     if (interval.end_ns <= interval.start_ns) return;
     if (!intervals_.empty() && interval.start_ns <= intervals_.back().end_ns) {
@@ -36,50 +35,50 @@ class IntervalUnion {
 };
 
 struct TaskSums {
-  // A task of a collective.
   struct CommTask {
     std::int64_t id = 0;
-    std::int64_t call_id = 0;  // comm_call
+    std::int64_t call_id = 0;
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
     std::int64_t model_number = kNull;
   };
-  // The tasks of one device that are neighbours: a row of task_run.
+  // Consecutive tasks of one device: a row of task_run.
   struct Run {
     std::int64_t device_id = 0;
     std::int64_t first_task_id = 0;
     std::int64_t last_task_id = 0;
-    std::vector<CommTask> comm_tasks;  // by id
-    IntervalUnion computing;           // of tasks that are operators, without those of collectives
-    // Of tasks that stretch the time in which a device can be free: the earliest start, the last
-    // end.
+    std::vector<CommTask> comm_tasks;  // sorted by id
+    IntervalUnion computing;           // tasks that are operators, except those of collectives
+    // From the earliest start to the last end of tasks, except those with a type in kernel_types().
+    // Idle time is measured within this range.
     Interval whole{INT64_MAX, INT64_MIN};
   };
 
-  // The end of an arrow from a call to a task. Ids of both have 32 bits.
+  // End of an arrow from a call to a task. Both ids have 32 bits.
   struct ArrowEnd {
     std::uint32_t task = 0;
     std::uint32_t call = 0;
   };
 
-  std::vector<Run> runs;  // in the order of task_run; none where tasks are of no device
-  // For marks.cpp, of captures with runs: all ends by task, the calls that started a copy, the
-  // tasks around sub tasks, all by id; and where in time stretches of tasks and calls lie.
-  std::vector<std::vector<ArrowEnd>> arrow_ends;  // of one piece after the other
+  std::vector<Run> runs;  // in the order of task_run; empty if tasks belong to no device
+  // For marks.cpp, in captures with runs: arrow ends by task, calls that started a copy, tasks that
+  // have sub tasks, all sorted by id; and the time blocks of tasks and calls.
+  std::vector<std::vector<ArrowEnd>> arrow_ends;  // one vector per chunk
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
   std::vector<TimeBlockRow> call_blocks;
   bool has_marks = false;                     // false: ids are too large, and these are empty
-  std::vector<std::int64_t> execution_calls;  // of any capture, by id
+  std::vector<std::int64_t> execution_calls;  // in any capture, sorted by id
 };
 
 class OpTimes;  // passes.hpp
 
-// The tasks of a run are in order of start. Those that `op_times` lacks are added to it.
+// The tasks of a run must be in order of start. Tasks that `op_times` does not contain are added to
+// it.
 TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times);
 
-// Host types whose tasks alone do not stretch that time. Source: cann_device.md 14.5, 23.6.
+// Host task types that do not extend Run::whole. Source: cann_device.md 14.5, 23.6.
 std::span<const std::string_view> kernel_types();
 
 }  // namespace msprof
