@@ -27,7 +27,7 @@ std::string join(const Parts& parts) {
   return text;
 }
 
-// "compact.task_track" is "task_track", "api_event.data" is "api_event".
+// "compact.task_track" becomes "task_track", "api_event.data" becomes "api_event".
 std::string host_stem(const Parts& parts) {
   if (parts.size() != 2) return join(parts);
   if (parts[0] == "compact" || parts[0] == "additional") return std::string(parts[1]);
@@ -36,7 +36,7 @@ std::string host_stem(const Parts& parts) {
   return join(parts);
 }
 
-// Older spellings of the same data.
+// Normalizes older spellings of the same kind.
 std::string device_stem(Parts parts) {
   if (parts.size() >= 3 && parts[0] == "DATA_PREPROCESS" && parts[1] == "dev") {
     parts.erase(parts.begin() + 1);
@@ -52,7 +52,7 @@ bool has_empty(const Parts& parts) {
   return false;
 }
 
-// "ts_track.data.44.0.3": channel, device and slice are the last three.
+// "ts_track.data.44.0.3": the last three parts are channel, device and slice.
 std::optional<FileName> parse_bare_numbers(Parts parts) {
   if (parts.size() < 5) return std::nullopt;
   const auto slice = parse_i64(parts[parts.size() - 1]);
@@ -80,7 +80,7 @@ std::optional<FileName> parse_data_name(std::string_view name) {
   std::optional<std::int64_t> device;
   if (parts.size() > 1) device = parse_i64(parts.back());
   if (device) parts.pop_back();
-  // "hwts.log.data.45.dev.profiler_default_tag.1.slice_0": a channel and a tag before the device.
+  // "hwts.log.data.45.dev.profiler_default_tag.1.slice_0": channel and tag precede the device.
   if (parts.size() > 1 && parts.back() == "profiler_default_tag") {
     parts.pop_back();
     if (parts.size() > 1 && parts.back() == "dev") parts.pop_back();
@@ -92,7 +92,7 @@ std::optional<FileName> parse_data_name(std::string_view name) {
 std::optional<FileName> parse_classic_name(std::string_view name) {
   Parts parts = split(name, '.');
   if (has_empty(parts) || parts.size() < 2) return std::nullopt;
-  // "Framework.task_desc_info.0.JOBABC.slice_0": the name of the job before the slice.
+  // "Framework.task_desc_info.0.JOBABC.slice_0": the job name precedes the slice.
   const std::size_t last = parts.size() - 1;
   if (parts[last].starts_with(kSlice) && last > 1 && parts[last - 1].starts_with("JOB")) {
     const std::string plain =
@@ -100,7 +100,7 @@ std::optional<FileName> parse_classic_name(std::string_view name) {
     return parse_data_name(plain);
   }
   if (parts[last].starts_with(kSlice)) return parse_data_name(name);
-  // "Framework.task_desc_info.0.3": files of the host have no channel.
+  // "Framework.task_desc_info.0.3": host files have no channel.
   const bool is_of_host = parts[0] == "Framework" || parts[0] == "AclModule" ||
                           parts[0] == "Runtime" || parts[0] == "runtime";
   if (!is_of_host) return parse_data_name(name);
@@ -152,7 +152,7 @@ class PartReader {
         findings_(findings),
         names_(names) {}
 
-  // Text of one info file; empty where there is none that can be read.
+  // Returns the text of one info file; empty if no such file is readable.
   std::optional<std::string> text_of(std::string_view base) {
     std::vector<std::pair<std::string, std::string>> found;  // name, text
     for (const std::string& name : names_) {

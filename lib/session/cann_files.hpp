@@ -1,5 +1,5 @@
-// The files of the host or a device folder of a CANN capture: the names of raw files, and the info
-// files, found and read. For CannSession and the CANN kinds.
+// Parses raw file names and reads the info files of a host or device folder of a CANN capture. Used
+// by CannSession and the CANN kinds.
 // Source: cann_host.md 1.2, 1.6; cann_device.md 2.
 #pragma once
 
@@ -18,24 +18,25 @@ namespace msprof::cann {
 
 struct FileName {
   // Kind of data in the file: "api_event", "task_track", "hash_dic", "stars_soc.data",
-  // "DATA_PREPROCESS.AICPU", "capture_op_info.variable"; host words without class and tag.
+  // "DATA_PREPROCESS.AICPU", "capture_op_info.variable". Host stems omit the class and the tag.
   std::string stem;
   bool is_unaging = false;  // kept for the whole run; host files only
   std::optional<std::int64_t> device;
   std::int64_t slice = 0;
 };
 
-// Reads a name without ".done"; empty for one that is no slice of raw data.
+// Parses a file name without ".done". Returns empty if it does not name a slice of raw data.
 std::optional<FileName> parse_data_name(std::string_view name);
 
-// Reads a name of a JOB folder, in any of the three styles of its time; empty for no raw data.
+// Parses a file name of a JOB folder in any of the three historical styles. Returns empty if the
+// file is not raw data.
 // Source: cann5_classic.md 2.
 std::optional<FileName> parse_classic_name(std::string_view name);
 
-// A companion that is never data: ".done", ".complete", ".zip".
+// True for companion files, which never hold data: ".done", ".complete", ".zip", ".join".
 bool is_companion(std::string_view name);
 
-// The info files of the host or a device folder, found and read.
+// Contents of the info files of one host or device folder.
 struct CannPartFiles {
   Info info;
   bool has_info_json = false;
@@ -46,22 +47,22 @@ struct CannPartFiles {
   std::optional<CollectionTime> end;
 };
 
-// Called with a file of the capture before it is read: false leaves it alone.
+// Called before each file of the capture is read; the file is skipped if it returns false.
 using TrackFile = std::function<bool(const std::filesystem::path& path, const std::string& name)>;
 
-// Takes the names in the part's folder, and its own: "host", "device_0". Files that are broken, or
-// there twice, are findings; what is missing is for the caller to judge. `is_cann5`: host_start.log
-// need not have the host's counter.
+// Reads the info files of the folder called `name` ("host", "device_0"); `names` are its entries.
+// Adds a finding for each file that is broken or present twice; missing files are left to the
+// caller. With `is_cann5`, host_start.log may omit the host counter.
 CannPartFiles read_part_files(const std::filesystem::path& folder,
                               const std::vector<std::string>& names, const std::string& name,
                               std::optional<std::int64_t> device, const TrackFile& track,
                               std::vector<SessionFinding>& findings, bool is_cann5 = false);
 
-// True for the name of a raw file that only a host of CANN 5 wrote, in the folder of a device.
-// Source: cann5_classic.md 1.
+// True for raw file names that only CANN 5 hosts wrote, into device folders. Source:
+// cann5_classic.md 1.
 bool is_cann5_name(std::string_view name);
 
-// True if a file of a part belongs to the info files, companions included.
+// True for info files and their companions.
 bool is_info_file_name(std::string_view name);
 
 }  // namespace msprof::cann

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
-// Names that users know where there is one, else the generation's.
+// The public product name if there is one, else the name of the chip generation.
 constexpr std::array kChips = {
     Chip{0, "Ascend310", "Ascend310", ChipFamily::mini, false},
     Chip{1, "Ascend910A", "Ascend910A", ChipFamily::hwts, true},
@@ -36,8 +36,8 @@ constexpr std::array kChips = {
     Chip{21, "5162A", "UNKNOWN", ChipFamily::unread, true},
 };
 
-// An object, over one line or many, with the NULs behind it that some collectors leave. A name in
-// another encoding than UTF-8 does not make the rest unreadable.
+// Parses a JSON object, ignoring NULs at the end, which some collectors write. Invalid UTF-8 in a
+// name does not make the rest unreadable.
 json object_of(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
   if (is_nested_deeper(text)) return json();
@@ -45,7 +45,7 @@ json object_of(std::string_view text) {
   return document.is_object() ? document : json();
 }
 
-// A string, or a number as its text; empty for anything else.
+// Returns a string, or a number as text; empty for other types.
 std::string text_of(const json& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end()) return {};
@@ -65,14 +65,14 @@ std::int64_t number_of(const json& object, const char* key, std::int64_t otherwi
   return number_in(text_of(object, key)).value_or(otherwise);
 }
 
-// Cores are multiplied with frequencies: a figure beyond reason is none.
+// Core counts are multiplied by frequencies: an implausible count reads as 0 to avoid overflow.
 std::int64_t count_of(const json& object, const char* key) {
   constexpr std::int64_t kMaxCores = 1'000'000;
   const std::int64_t count = number_of(object, key);
   return count >= 0 && count <= kMaxCores ? count : 0;
 }
 
-// "8.5.0": the first two numbers.
+// Reads the first two numbers of "8.5.0".
 void read_cann_version(const std::string& text, Info& info) {
   constexpr std::int64_t kMaxVersion = 1'000'000;
   const auto parts = split(text, '.');
@@ -86,7 +86,7 @@ void read_cann_version(const std::string& text, Info& info) {
   info.cann_minor = static_cast<int>(*minor);
 }
 
-// "0,1": numbers of cores; what is none is left out.
+// Parses core numbers, "0,1"; invalid parts are skipped.
 std::vector<std::int64_t> cores_of(const std::string& text) {
   constexpr std::int64_t kMaxCores = 4096;
   std::vector<std::int64_t> cores;
@@ -97,7 +97,7 @@ std::vector<std::int64_t> cores_of(const std::string& text) {
   return cores;
 }
 
-// Speeds are in Mbit/s, -1 of cards without a link; a figure beyond reason is none.
+// Speeds are in Mbit/s. Cards without a link (-1) or with an implausible speed are skipped.
 std::vector<NetworkCard> network_cards_of(const json& object) {
   constexpr std::int64_t kMaxMbits = 1'000'000'000;
   constexpr std::int64_t kMbitBytes = 125'000;
@@ -125,7 +125,7 @@ void read_device_info(const json& device, Info& info) {
   info.ai_cpus = cores_of(text_of(device, "ai_cpu"));
 }
 
-// "0x416,0x417": the position counts, so that a bad one keeps its position.
+// "0x416,0x417": an invalid event reads as 0 so that the others keep their index.
 std::vector<std::uint32_t> events_of(const std::string& text) {
   constexpr std::size_t kMaxEvents = 64;
   std::vector<std::uint32_t> events;
@@ -147,7 +147,6 @@ std::vector<std::uint32_t> events_of(const std::string& text) {
   return events;
 }
 
-// "A,B": names, as they are.
 std::vector<std::string> names_of(const std::string& text) {
   constexpr std::size_t kMaxNames = 64;
   std::vector<std::string> names;
@@ -159,7 +158,7 @@ std::vector<std::string> names_of(const std::string& text) {
   return names;
 }
 
-// "HA:0x0,0x1;SMMU:0x2,0x8a": what stands behind the name of a unit.
+// Returns the text after `unit` in "HA:0x0,0x1;SMMU:0x2,0x8a".
 std::string events_of_unit(const std::string& text, std::string_view unit) {
   for (const std::string_view part : split(text, ';')) {
     const std::size_t colon = std::min(part.find(':'), part.size());
@@ -169,7 +168,7 @@ std::string events_of_unit(const std::string& text, std::string_view unit) {
   return {};
 }
 
-// "l1", "level1", "1".
+// Parses "l1", "level1" or "1".
 int level_of(const json& sample) {
   const std::string key = sample.contains("profLevel") ? "profLevel" : "prof_level";
   const std::string text = text_of(sample, key.c_str());
@@ -188,7 +187,7 @@ std::string digits_of_date(const std::string& date) {
 
 std::optional<CollectionTime> read_collection(std::string_view text, const char* time_key,
                                               const char* date_key) {
-  constexpr std::int64_t kMaxUs = kMaxInt64 / 1000;  // as ns it still fits
+  constexpr std::int64_t kMaxUs = kMaxInt64 / 1000;  // fits in 64 bits as ns
   const json object = object_of(text);
   if (!object.is_object()) return std::nullopt;
   const auto wall_us = number_in(text_of(object, time_key));

@@ -1,6 +1,6 @@
 #include "session/cann_session.hpp"
 
-// The info files of all folders of a CANN capture put together: window, chip, clocks.
+// Combines the info files of all folders of a CANN capture: time range, chip, clocks.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Names that this program, and the vendor's tool, write into a capture.
+// Names that msprof and the vendor's tool write into a capture.
 constexpr std::array<std::string_view, 6> kProductFolders = {
     "sqlite", "mindstudio_profiler_output", "mindstudio_profiler_log", "timeline", "summary",
     "analyze"};
 
-// A database, or what SQLite keeps beside one that is open.
+// A database, or a companion file of an open SQLite database.
 bool is_database_file(std::string_view name) {
   return name.ends_with(".db") || name.ends_with(".db-wal") || name.ends_with(".db-shm") ||
          name.ends_with(".db-journal");
@@ -40,7 +40,7 @@ struct PartName {
   std::optional<std::int64_t> device;  // empty: host
 };
 
-// "host", "device_0".
+// Parses "host" or "device_0".
 std::optional<PartName> part_name(std::string_view name) {
   constexpr std::string_view kDevice = "device_";
   if (name == "host") return PartName{};
@@ -67,7 +67,7 @@ bool has_host_slices(const fs::path& data, CaptureFolders& folders) {
   });
 }
 
-// Files that only CANN writes; info.json.N is beside svp data, too.
+// Only CANN writes these files. info.json.N does not count, because SVP boards write it too.
 bool has_info_files(const fs::path& folder, CaptureFolders& folders) {
   const auto& names = folders.names(folder);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
@@ -75,19 +75,20 @@ bool has_info_files(const fs::path& folder, CaptureFolders& folders) {
   });
 }
 
-// A host or device folder by itself: by its own name, or by the names that host data alone has.
+// True for a single host or device folder, recognised by its own name or by file names that only
+// host data has.
 bool is_part(const fs::path& folder, CaptureFolders& folders) {
   if (!part_name(own_name(folder))) return has_host_slices(folder / "data", folders);
   return has_info_files(folder, folders) || has_slices(folder / "data", folders);
 }
 
-// What an export left in a folder that had none of them, such as a JOB folder of an Ascend 910.
+// True for a folder that only an export created, such as one in a JOB folder of an Ascend 910.
 bool has_only_products(const fs::path& folder, CaptureFolders& folders) {
   const auto& names = folders.names(folder);
   return !names.empty() && std::all_of(names.begin(), names.end(), is_product);
 }
 
-// Any project may have a folder called host: it has to be in a PROF folder or to look like one.
+// Any project may have a folder called "host": it must be in a PROF folder or look like a part.
 bool has_parts(const fs::path& folder, CaptureFolders& folders) {
   for (const std::string& name : folders.names(folder)) {
     const auto part = part_name(name);
@@ -100,7 +101,7 @@ bool has_parts(const fs::path& folder, CaptureFolders& folders) {
   return false;
 }
 
-// A session is made of the parts' names; a folder with another name holds host data (is_part).
+// A folder that is not called host or device_N contains host data (see is_part()).
 std::string name_as_part(const fs::path& folder) {
   const std::string name = own_name(folder);
   return part_name(name) ? name : "host";
@@ -146,7 +147,7 @@ const cann::Info& CannSession::info() const {
 }
 
 void CannSession::missing(const CannPart& part, const char* file, std::string consequence) {
-  // The tools of the first years did not write all of them.
+  // Collectors of the first years did not write all info files.
   const FindingId id = is_classic() ? FindingId::missing_old_info : FindingId::missing_info;
   findings_.push_back(
       {id, file, part.name + "/" + file, "missing or broken", std::move(consequence)});
@@ -156,7 +157,7 @@ void CannSession::tell(FindingId id, std::string file, std::string reason, std::
   findings_.push_back({id, "capture", std::move(file), std::move(reason), std::move(detail)});
 }
 
-// There is always a part.
+// Adds at least one part.
 void CannSession::add_parts() {
   const auto names =
       has_parts(folder(), folders_) ? folders_.names(folder()) : std::vector<std::string>{};
@@ -231,7 +232,7 @@ void CannSession::add_raw_files() {
 }
 
 void CannSession::sort_raw_files() {
-  // Sorts slices behind other files, those of one kind together, kept data before the ring.
+  // Groups the slices of each kind in order; unaging (kept) files precede aging ones.
   const auto key = [this](const RawFile& file) {
     const Named& named = names_.at(file.name);
     return std::tuple(named.part, std::string_view(named.name.stem), !named.name.is_unaging,
@@ -263,13 +264,13 @@ void CannSession::add_data_folder(std::size_t index) {
     names_[shown] = {cann::parse_data_name(name).value_or(cann::FileName{}), index};
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
-    // Other collectors leave `.done` away as they like.
+    // Only for the host runtime: other collectors may omit `.done`.
     raw_files_.back().has_space =
         is_of_host_runtime() && !fs::exists(data / (name + ".done"), error);
   }
 }
 
-// Kinds of records whose slices begin behind 0.
+// Counts the kinds of files whose first slice is not slice 0.
 std::int64_t CannSession::kinds_without_first_slice() const {
   std::int64_t count = 0;
   const Named* before = nullptr;
@@ -284,7 +285,7 @@ std::int64_t CannSession::kinds_without_first_slice() const {
   return count;
 }
 
-// What the host runtime says about itself: space that it did not find, files that it did not close.
+// Reports losses recorded by the host runtime: records dropped for lack of space, files not closed.
 void CannSession::report_losses(const PartFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].end) continue;
@@ -297,7 +298,7 @@ void CannSession::report_losses(const PartFiles& files) {
     tell_lost("oldest records, removed at the storage limit", files[i].end->removed_records);
     lacks_oldest_ = lacks_oldest_ || files[i].end->removed_records > 0;
   }
-  // A recording that was killed has not counted them.
+  // A collector that was killed did not write the count: infer deleted slices from their numbers.
   const auto later = is_of_host_runtime() && !lacks_oldest_ ? kinds_without_first_slice() : 0;
   if (later > 0) {
     lacks_oldest_ = true;
@@ -320,13 +321,13 @@ namespace {
 constexpr std::int64_t kFullExportDriver = 0x072211;
 constexpr std::int64_t kDefaultSpanNs = std::int64_t{30} * 60 * 1'000'000'000;
 constexpr std::string_view kKnownVersion = "1.0";
-constexpr std::string_view kLaterVersion = "2.0";  // other records of hbm, llc and npu_mem
+constexpr std::string_view kLaterVersion = "2.0";  // records of hbm, llc and npu_mem differ
 
 std::string utc_stamp(std::int64_t ns) {
   return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));
 }
 
-// Begin in the name PROF_000001_20240515160507111_….
+// Start time in the folder name PROF_000001_20240515160507111_….
 std::string stamp_in_name(const fs::path& folder) {
   const auto time = time_in_name(own_name(folder));
   return time ? fmt::format("{:014}", *time / 1000) : std::string();
@@ -336,8 +337,8 @@ std::string shown(const CannPart& part) {
   return part.is_host() ? "the host" : fmt::format("device {}", *part.device);
 }
 
-// The monotonic time at the start: cntvct_diff is cut to ns, and rounded in the vendor's Python
-// path.
+// Sets the monotonic time at the start. cntvct_diff is truncated to ns; the vendor's Python code
+// rounds it.
 void set_monotonic(ClockStart& start, const cann::StartLog& log, std::int64_t host_hz) {
   constexpr int128 kMax = std::numeric_limits<std::int64_t>::max() / 4;
   const int128 scaled = int128{log.count_diff} * 1'000'000'000;
@@ -359,7 +360,7 @@ void set_wall(ClockStart& start, const std::optional<cann::CollectionTime>& begi
 namespace {
 
 std::int64_t clamp_ns(int128 ns) {
-  constexpr int128 kMin = std::numeric_limits<std::int64_t>::min() + 1;  // kNull is below
+  constexpr int128 kMin = std::numeric_limits<std::int64_t>::min() + 1;  // + 1: INT64_MIN is kNull
   constexpr int128 kMax = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::clamp(ns, kMin, kMax));
 }
@@ -421,7 +422,7 @@ void CannSession::set_window(const PartFiles& files) {
   if (time_stamp_.empty()) time_stamp_ = utc_stamp(begin_ns_);
 }
 
-// A folder without a file of its own takes what all folders have in common from the first that has
+// Copies the common values to folders without their own info file, from the first folder that has
 // one.
 void CannSession::share_info(PartFiles& files) {
   const auto with_info = std::find_if(files.begin(), files.end(),
@@ -461,7 +462,7 @@ void CannSession::share_info(PartFiles& files) {
 void CannSession::set_chip(const PartFiles& files) {
   std::optional<int> platform;
   const CannPart* said_by = nullptr;
-  // Devices record it themselves; the host repeats it.
+  // The devices' own value has priority; the host only repeats it.
   for (std::size_t i = files.size(); i-- > 0;) {
     if (!parts_[i].info.platform || !files[i].has_info_json) continue;
     if (said_by && parts_[i].is_host()) break;
@@ -516,7 +517,7 @@ void CannSession::set_clocks(const PartFiles& files) {
   }
 }
 
-// Takes the host's `start` for a device without a host_start.log of its own.
+// Uses the host's `start` for a device without its own host_start.log.
 void CannSession::set_device_clock(CannPart& part, const CannPartFiles& files,
                                    const cann::StartLog* start) {
   if (!files.device_start) {

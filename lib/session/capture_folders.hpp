@@ -1,6 +1,6 @@
-// CaptureFolders: lists the folders of one capture and remembers what could not be read. For Session
-// and what recognises one. A folder is listed once, so that the dialect and the session rest on the
-// same names, and an error that does not come again is still reported. Not for several threads.
+// CaptureFolders lists the folders of one capture and records listing errors. Each folder is listed
+// only once, so that dialect detection and the session see the same names, and a transient error is
+// still reported. Not thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@ namespace msprof {
 
 class CaptureFolders {
  public:
-  // The names in a folder, sorted; those that were read, if it cannot be listed.
+  // Sorted names in a folder; on an error, those read until then.
   const std::vector<std::string>& names(const std::filesystem::path& folder);
-  // False if there is no such folder, or if that cannot be found out.
+  // False if the folder does not exist or its type cannot be determined.
   bool is_folder(const std::filesystem::path& path);
 
-  // What could not be read, with a sentence that names it.
+  // Paths that could not be read, each with a sentence that describes the error.
   const std::map<std::filesystem::path, std::string>& problems() const { return problems_; }
-  // Adds a file on which the dialect depends.
+  // Records a file that could not be read and on which the dialect depends.
   void add_problem(const std::filesystem::path& path, std::string sentence);
 
  private:

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Limits of a walk: deeper, and in more folders, nobody keeps captures.
+// Limits of the search; real captures are never nested this deep or among this many folders.
 constexpr int kMaxCaptureDepth = 12;
 constexpr std::size_t kMaxSearchedFolders = 200'000;
 
@@ -81,7 +81,7 @@ fs::path newest_capture(const fs::path& folder) {
   const CapturesBelow below = walk_captures(folder);
   std::optional<std::pair<std::int64_t, fs::path>> newest;
   for (const FoundCapture& capture : below.captures) {
-    // The last by name of equal times, so that the choice does not depend on the directory's order.
+    // Ties are resolved by name, so that the result does not depend on the directory order.
     newest = std::max(newest, {{begin_time_ns(capture.folder), capture.folder}});
   }
   if (!newest) {

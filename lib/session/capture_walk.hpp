@@ -1,6 +1,5 @@
-// Every capture below a folder, and what else stands for captures there: results of clusters, ranks
-// that a framework gave. For `list`, for newest_capture(), and for the search of a cluster's
-// captures.
+// Finds all captures below a folder, cluster results, and the ranks that a framework assigned. Used
+// by `list`, newest_capture() and the capture search of a cluster.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +12,30 @@
 
 namespace msprof {
 
-// A folder that is named like a capture, or that cannot be read.
+// A folder that is named like a capture but is not one, or that cannot be read.
 struct SkippedFolder {
   std::filesystem::path folder;
   std::string reason;        // a sentence with the path
-  bool is_unlisted = false;  // captures in it, if any, were not found
+  bool is_unlisted = false;  // may contain captures that were not found
 };
 
 struct CapturesBelow {
   std::vector<FoundCapture> captures;
   std::vector<SkippedFolder> skipped;
-  std::vector<std::filesystem::path> cluster_files;  // called cluster.db
-  bool is_whole = true;                              // false: there were too many folders
+  std::vector<std::filesystem::path> cluster_files;  // files called cluster.db
+  bool is_whole = true;                              // false: stopped at the folder limit
 };
 
-// Walks `folder` and the folders below it, to any depth that people use. Hidden folders, links and
-// what lies in a capture are not looked at; in order of paths.
+// Searches `folder` and its subfolders, up to 12 levels deep and 200,000 folders. Skips hidden
+// folders, symbolic links and the contents of captures. Results are in path order.
 CapturesBelow walk_captures(const std::filesystem::path& folder);
 
-// The rank of a training job that a capture names; empty where it names none, or several.
+// Returns the rank recorded in a capture; empty if it records no rank or several.
 std::optional<std::int64_t> rank_of(const Session& session);
 
-// The rank that a framework gave a capture: of the one profiler_info_<rank>.json in the folder
-// *_ascend_pt or *_ascend_ms that holds it. Throws Error(partial_data) where that cannot be listed.
+// Returns the rank from profiler_info_<rank>.json in the *_ascend_pt or *_ascend_ms folder that
+// contains the capture; empty if that file is missing or there are several. Throws
+// Error(partial_data) if the folder cannot be listed.
 std::optional<std::int64_t> framework_rank(const std::filesystem::path& capture);
 
 }  // namespace msprof

@@ -1,4 +1,4 @@
-// Captures of CANN 5 and older: the parts of CannSession that are theirs, and ClassicSession.
+// Captures of CANN 5 and older: CannSession members used only for them, and ClassicSession.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 using cann::CannPartFiles;
 
-// A folder by itself is no part of a PROF folder: it keeps its own meaning.
+// A host folder with aging or unaging files means a later CANN.
 bool CannSession::has_cann5_files() {
   bool is_old = false;
   for (const CannPart& part : parts_) {
@@ -33,8 +33,8 @@ bool CannSession::has_cann5_files() {
   return is_old;
 }
 
-// Only the 910 and its relatives have the log of the hardware's scheduler. That tells how records
-// are read, not which chip it was: it has no name.
+// Only the 910 and related chips write a hardware scheduler log. This determines how records are
+// read, but not the exact chip, so the name stays empty.
 void CannSession::assume_old_chip() {
   const bool has_hwts = std::any_of(parts_.begin(), parts_.end(), [this](const CannPart& part) {
     const auto is_hwts = [](const std::string& name) {
@@ -50,8 +50,8 @@ void CannSession::assume_old_chip() {
   chip_->name = chip_->product_name = {};
 }
 
-// Host times are ns of its monotonic clock; ticks of a device begin with both start logs. The wall
-// clock is that of host_start.log. Source: cann5_classic.md 3.
+// Host times are ns of the host's monotonic clock. Device ticks are relative to the two start logs.
+// The wall clock comes from host_start.log. Source: cann5_classic.md 3.
 void CannSession::set_old_clocks(const PartFiles& files) {
   constexpr std::int64_t kDefaultTicksHz = 100'000'000;
   const cann::StartLog* first = nullptr;
@@ -59,7 +59,8 @@ void CannSession::set_old_clocks(const PartFiles& files) {
     if (first == nullptr && part.host_start) first = &*part.host_start;
   }
   const auto host_clock = [&](const cann::StartLog& log) {
-    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();  // sums still fit
+    constexpr std::int64_t kMax =
+        std::numeric_limits<std::int64_t>::max();  // values are capped so that sums fit
     ClockStart clock;
     clock.frequency_hz = 1'000'000'000;
     clock.monotonic_ns = std::min(log.monotonic_ns, kMax / 4);
@@ -118,8 +119,8 @@ void CannSession::check_old_files(const std::vector<DataFolder>& folders) {
     tell_all(cann::check_lone_done(path, folders_.names(path), prefix, length_of));
 }
 
-// A JOB folder keeps its data in itself, in data/, or some here and some there; the first ones had
-// the graph engine's in container/N/data.
+// A JOB folder has its data in the folder itself, in data/, or in both. The earliest versions
+// stored the graph engine's data in container/N/data.
 ClassicSession::ClassicSession(const fs::path& folder, CaptureFolders listed)
     : CannSession(folder, std::move(listed), Dialect::classic, Generation::classic) {
   std::vector<DataFolder> folders = {{folder, ""}, {folder / "data", "data/"}};
@@ -139,7 +140,7 @@ ClassicSession::ClassicSession(const fs::path& folder, CaptureFolders listed)
   finish();
 }
 
-// There is always one: a capture without a number in any name is of device 0.
+// Adds at least one device: without a device number in any name the capture is of device 0.
 void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
   std::set<std::int64_t> devices;
   for (const auto& [path, prefix] : folders) {

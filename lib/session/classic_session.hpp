@@ -1,6 +1,6 @@
-// The JOB folder of an Ascend 310 or 910 of 2019 to 2021: one folder a device, names of files in
-// three styles. Its device is a part as those of PROF folders, so that the kinds of their records
-// read it as it is. For import/classic. Source: cann5_classic.md 1 to 4.
+// ClassicSession represents a JOB folder of an Ascend 310 or 910 from 2019 to 2021: one folder per
+// device, file names in three styles. Devices become parts, as in PROF folders, so that the CANN
+// kinds can read them. Used by import/classic. Source: cann5_classic.md 1 to 4.
 #pragma once
 
 #include <string>

@@ -21,7 +21,8 @@ std::int64_t clamped(int128 value) {
   return static_cast<std::int64_t>(std::clamp(value, int128{kMin}, int128{kMax}));
 }
 
-// A double as the decimal that Python's str() gives, in units of 10^-kPlaces; half to even below.
+// decimal_of() returns the digits that Python's str() prints, in units of 10^-kPlaces; smaller
+// digits are rounded half to even.
 constexpr int kPlaces = 18;
 
 int128 power_of_ten(int exponent) {
@@ -60,7 +61,7 @@ int128 decimal_of(double value) {
   if (at != done.ptr) ++at;  // 'e'
   if (at != done.ptr && *at == '+') ++at;
   std::from_chars(at, done.ptr, exponent);
-  const int shift = exponent - fraction + kPlaces;  // power of ten to multiply the digits with
+  const int shift = exponent - fraction + kPlaces;  // power of ten applied to the digits
   if (shift >= 0) {
     digits *= power_of_ten(shift);
   } else {
@@ -97,8 +98,8 @@ std::int64_t ClockMap::ns(std::uint64_t count) const {
     const int128 ns = int128{ticks} * ns_per_tick_;
     return clamped(before ? base_ns_ - ns : base_ns_ + ns);
   }
-  // Rounds to the nearest picosecond, half away from zero, as the vendor's tool does before it
-  // cuts. Nearly all counts do without 128 bits, which take a call for each division.
+  // Rounds to the nearest picosecond, half away from zero, as the vendor's tool does before
+  // truncating. The 64-bit path covers nearly all counts; a 128-bit division is a function call.
   if (ticks <= plain_limit_ && !before) {
     const std::uint64_t ps = (ticks * numerator_ + denominator_ / 2) / denominator_;
     return saturating_add(base_ns_, static_cast<std::int64_t>(ps / 1000));
@@ -141,7 +142,7 @@ std::int64_t ClockMap::vendor_ns_of(double monotonic_us) const {
       clamped((int128{start_.wall_offset_ns} + start_.begin_monotonic_ns) / 1000);
   const double offset_us =
       static_cast<double>(begin_us) - static_cast<double>(start_.begin_monotonic_ns) / 1000.0;
-  // Limit beyond which the decimals would not fit; no clock is there.
+  // Larger values would overflow the decimal arithmetic; no clock reaches this.
   constexpr double kMaxUs = 1e19;
   if (!(std::abs(monotonic_us) < kMaxUs)) return monotonic_us < 0 ? kMin : kMax;
   const int128 sum = decimal_of(monotonic_us) + decimal_of(offset_us);

@@ -18,8 +18,7 @@ std::string file_of_done(const std::string& name) {
 
 }  // namespace
 
-// A `.done` may be empty, or not be there at all. A 910 removes the oldest slices of what it writes
-// without end.
+// `.done` files may be empty or missing. A 910 deletes the oldest slices of continuous recordings.
 std::vector<SessionFinding> check_slices(const CannSession& session, const DoneLength& length_of) {
   std::vector<SessionFinding> findings;
   const auto tell = [&](FindingId id, const RawFile& file, std::string reason, std::string detail) {

@@ -1,5 +1,5 @@
-// Slices that an old capture lacks, and files of another length than their `.done` says.
-// For CannSession and ClassicSession. Source: cann5_classic.md 2.
+// Finds missing slices and files whose size differs from the one in `.done`, in old captures. Used
+// by CannSession and ClassicSession. Source: cann5_classic.md 2.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@
 
 namespace msprof::cann {
 
-// The length that a `.done` says, in bytes; empty where it says none.
+// Returns the length in bytes recorded in a `.done` file; empty if it records none.
 using DoneLength =
     std::function<std::optional<std::int64_t>(const std::filesystem::path&, const std::string&)>;
 
-// Of the raw files, which are in their order.
+// Checks the raw files of `session`, which must be in reading order.
 std::vector<SessionFinding> check_slices(const CannSession& session, const DoneLength& length_of);
 
-// What the `.done` files of a folder with these names say was written, and is not there; `prefix`
-// is what their names begin with in a finding.
+// Reports `.done` files that record data although the data file is missing. `prefix` is prepended
+// to the file names in findings.
 std::vector<SessionFinding> check_lone_done(const std::filesystem::path& folder,
                                             const std::vector<std::string>& names,
                                             const std::string& prefix, const DoneLength& length_of);

@@ -17,14 +17,14 @@ namespace msprof {
 
 namespace {
 
-using nlohmann::ordered_json;  // facts and options keep their order
+using nlohmann::ordered_json;  // keeps the order of facts and options
 
 constexpr std::string_view kRunSchema = "msprof.run/1";
 constexpr std::uint64_t kMaxRecordFileBytes = 4 << 20;
 constexpr std::int64_t kRunSecondNs = 1'000'000'000;
-constexpr std::size_t kMaxListed = 10'000;  // of a list that is read
+constexpr std::size_t kMaxListed = 10'000;  // items read from a list
 constexpr std::size_t kMaxTextBytes = 4'000;
-constexpr int kMaxSchemaWidth = 40;  // of one that is shown
+constexpr int kMaxSchemaWidth = 40;  // characters shown in a message
 
 std::optional<std::tm> utc_parts(std::int64_t ns) {
   constexpr std::int64_t kEndOf9999 = 253402300800;  // s
@@ -44,14 +44,14 @@ std::string iso_text(std::int64_t ns) {
                      parts->tm_sec, ns % kRunSecondNs / 1'000'000);
 }
 
-// The number in `text` from `at` on, `digits` long; -1: none.
+// Parses `digits` digits of `text` starting at `at`; -1 if there is no number.
 int digits_at(std::string_view text, std::size_t at, std::size_t digits) {
   std::uint64_t value = 0;
   if (at + digits > text.size() || !parse_u64(text.substr(at, digits), value)) return -1;
   return static_cast<int>(value);
 }
 
-// 0 where it is no such text.
+// Returns 0 if the text does not have this format.
 std::int64_t ns_of_iso(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
   if (text.size() != kForm.size()) return 0;
@@ -71,7 +71,7 @@ std::int64_t ns_of_iso(std::string_view text) {
                        milliseconds >= 0;
   if (!is_time) return 0;
   const std::time_t seconds = timegm(&parts);
-  // Beyond the year 2262 nanoseconds do not fit 64 bits.
+  // After the year 2262, nanoseconds do not fit in 64 bits.
   if (seconds < 0 || seconds >= INT64_MAX / kRunSecondNs) return 0;
   return std::int64_t{seconds} * kRunSecondNs + std::int64_t{milliseconds} * 1'000'000;
 }
@@ -132,7 +132,7 @@ std::vector<RunModel> models_at(const ordered_json& document) {
   return models;
 }
 
-// Nothing where the numbers make no sense.
+// Returns the default if the numbers are inconsistent.
 RunRepeat repeat_of(const ordered_json& object) {
   const int run = integer_at(object, "run").value_or(0);
   const int of = integer_at(object, "of").value_or(0);
@@ -187,7 +187,7 @@ bool names_secret(std::string_view option) {
   });
 }
 
-// "https://user:word@server/x": "https://***@server/x".
+// Replaces "https://user:word@server/x" by "https://***@server/x".
 void hide_login(std::string& word) {
   const std::size_t scheme = word.find("://");
   if (scheme == std::string::npos) return;
@@ -261,7 +261,7 @@ std::string RunRecord::machine_text() const {
   const auto add = [&](std::string_view between, std::string_view fact) {
     if (!fact.empty()) text += fmt::format("{}{}", text.empty() ? "" : between, fact);
   };
-  // "6.1" of "6.1.0-18-amd64".
+  // Shortens "6.1.0-18-amd64" to "6.1".
   const std::string release = board_fact("release");
   const std::size_t end = release.find_first_not_of("0123456789", release.find('.') + 1);
   add(" ", std::string_view(release).substr(0, end));
@@ -271,7 +271,7 @@ std::string RunRecord::machine_text() const {
 }
 
 std::vector<std::string> without_secrets(std::vector<std::string> words) {
-  bool is_value = false;      // of the option before
+  bool is_value = false;      // of the previous option
   bool is_variables = false;  // env NAME=VALUE … program
   for (std::string& word : words) {
     // "--password=x", "--password x", "PASSWORD=x"
@@ -308,7 +308,7 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
   std::error_code error;
   const auto status = std::filesystem::symlink_status(path, error);
   if (!std::filesystem::exists(status)) return std::nullopt;
-  // A link could lead to a file of the reader.
+  // A link could lead to a private file of the user.
   if (!std::filesystem::is_regular_file(status)) return refuse("is not a regular file");
   try {
     const std::string text = read_text_file(path, kMaxRecordFileBytes);

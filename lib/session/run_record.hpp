@@ -1,6 +1,6 @@
-// RunRecord: when, where and with what a capture was made: the file run.json in its folder. Written
-// by `collect`; read wherever a capture says what it is. Captures from elsewhere have none.
-//
+// RunRecord describes when, where and with which options a capture was made. It is stored in the
+// capture folder as run.json, written by `collect` and read by every command that describes a
+// capture. Captures from other tools have no run.json.
 // {"schema": "msprof.run/1", "msprof": "0.3.0", "begin": "2026-11-23T11:06:12.345Z", "end": …,
 //  "host": "root@192.168.1.10", "board": {"system": "Linux", "machine": "aarch64", …},
 //  "command": ["main", "--images", "100"], "options": {"--interval": "10"},
@@ -8,7 +8,7 @@
 //  "application": {"seconds": 1.5, "exit_code": 0}, "exit_code": 0,
 //  "layout": {"file": "ss928.json", "source": "--layout", "json": {…}},
 //  "repeat": {"run": 2, "of": 5, "warm_up": false}}
-// A key without a value is left out. No password and no variable of the environment is in it.
+// Keys without a value are omitted. Contains no passwords and no environment variables.
 #pragma once
 
 #include <cstdint>
@@ -30,74 +30,74 @@ struct RunModel {
   std::string sha256;  // lower case; empty: not computed
 };
 
-// What the records of a board were described by.
+// The record layout used to read the records of a board.
 struct RunLayout {
   std::string file;
   std::string source;    // "--layout"
-  std::string json;      // the description itself; empty: none
-  std::string origin{};  // "inferred": found by a search, "described"; empty: not used yet
+  std::string json;      // the layout itself; empty: not stored
+  std::string origin{};  // "inferred" (found by a search), "described"; empty: not used yet
 };
 
-// Which of several runs of the same thing it was (--repeat).
+// Position in a series of repeated runs (--repeat).
 struct RunRepeat {
-  int run = 0;  // from 1; 0: there was one run
+  int run = 0;  // from 1; 0: a single run
   int of = 0;
-  bool is_warm_up = false;  // counted apart, not to be compared
+  bool is_warm_up = false;  // reported separately and not compared
 
-  // "run 2 of 5", "warm-up 1 of 1"; empty: there was one run.
+  // "run 2 of 5", "warm-up 1 of 1"; empty for a single run.
   std::string text() const;
 };
 
 struct RunRecord {
   using Facts = std::vector<std::pair<std::string, std::string>>;
 
-  std::string msprof;  // version
-  std::int64_t begin_ns =
-      0;  // of the application, since 1970, UTC, on the machine of msprof; 0: unknown
+  std::string msprof;         // version of msprof
+  std::int64_t begin_ns = 0;  // start of the application in UTC since 1970, clock of the machine
+                              // running msprof; 0: unknown
   std::int64_t end_ns = 0;
   std::string host;  // "this machine", "root@192.168.1.10"
-  Facts board;  // of the machine that ran it: system, release, machine, product, cores, free_bytes
-  std::vector<std::string> command;  // the application with its arguments
-  Facts options;                     // of collect, as given: "--interval", "10"
+  Facts
+      board;  // about the machine that ran it: system, release, machine, product, cores, free_bytes
+  std::vector<std::string> command;  // the application and its arguments
+  Facts options;                     // options of collect as given: "--interval", "10"
   std::vector<RunModel> models;
   std::optional<int> application_exit_code;
-  std::string application_signal;    // "SIGSEGV"; empty: none
-  std::string application_ended_by;  // "time limit", "user"; empty: itself
-  double seconds = 0;                // that it ran; 0: unknown
+  std::string application_signal;    // "SIGSEGV"; empty: no signal
+  std::string application_ended_by;  // "time limit", "user"; empty: ended by itself
+  double seconds = 0;                // run time; 0: unknown
   int exit_code = 0;                 // of msprof
   RunLayout layout;
   RunRepeat repeat;
 
-  // Value of a fact; empty: unknown.
+  // Value of a board fact; empty if unknown.
   std::string board_fact(std::string_view name) const;
-  // "Linux 4.19 aarch64, HiSilicon SS928V100", as far as it is known.
+  // "Linux 4.19 aarch64, HiSilicon SS928V100"; unknown facts are omitted.
   std::string machine_text() const;
 };
 
-// What of the words of a command may hold a secret is replaced by "***": values of options and
-// variables with "password", "token" and the like in their name, what `env` sets, the login in the
-// address of a server.
+// Replaces possible secrets in a command line by "***": values of options and variables whose name
+// contains "password", "token" and the like, variables set by `env`, and credentials in URLs.
 std::vector<std::string> without_secrets(std::vector<std::string> words);
 
-// The document of run.json.
+// Returns the JSON document of run.json.
 nlohmann::ordered_json run_json(const RunRecord& record);
 
-// Its text.
+// Returns the text of run.json.
 std::string run_text(const RunRecord& record);
 
-// Writes run.json, whole or not at all. Throws Error(cannot_write).
+// Writes run.json atomically. Throws Error(cannot_write).
 void write_run_record(const std::filesystem::path& capture, const RunRecord& record);
 
-// Reads it; empty where there is none, or none of this schema. What is no text or no number of it
-// is left out: a capture comes from elsewhere. `problem`, where given, becomes why a file that is
-// there is not read: "is not JSON"; empty: nothing is wrong.
+// Reads run.json. Returns empty if it is missing, invalid or has another schema. The file is
+// untrusted input: values of the wrong type are ignored. If a file is present but cannot be used,
+// `problem` (may be null) is set to the reason, such as "is not JSON".
 std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
                                          std::string* problem = nullptr);
 
-// The same of its text.
+// Like read_run_record(), for the text of the file.
 std::optional<RunRecord> run_record_of_text(std::string_view text);
 
-// "2026-11-23 11:06:12 UTC", for documents; empty for a time outside the years 1970 to 9999.
+// "2026-11-23 11:06:12 UTC"; empty for a time outside the years 1970 to 9999.
 std::string second_text(std::int64_t ns);
 
 }  // namespace msprof

@@ -26,22 +26,22 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMaxDoneBytes = 1 << 20;
-constexpr std::size_t kMaxNamedCaptures = 20;  // in one sentence
+constexpr std::size_t kMaxNamedCaptures = 20;  // per message
 
 bool is_digits(std::string_view text) {
   std::uint64_t value = 0;
   return parse_u64(text, value);
 }
 
-// Names that only the folders of older or other tool chains have.
+// File names that only captures of older or other tool chains have.
 bool is_classic_name(std::string_view name) {
   const std::size_t slice = name.rfind(".slice_");
   if (slice != std::string_view::npos && is_digits(name.substr(slice + 7))) return true;
   return name.starts_with("hwts.") || name.find("_start.log.") != std::string_view::npos;
 }
 
-// How many names of a folder are those of either tool chain: a file that strayed into a folder of
-// the other decides nothing.
+// Counts the file names of each tool chain, so that a single stray file of the other does not
+// decide the dialect.
 struct NameCounts {
   std::size_t classic = 0, svp = 0;
 
@@ -94,7 +94,7 @@ std::string why_not_a_capture(const fs::path& folder) {
 }
 
 std::optional<Error> why_none_is_a_capture(const fs::path& folder) {
-  std::vector<std::string> named;  // what is wrong with each
+  std::vector<std::string> named;  // one reason each
   bool is_cut = false;
   std::error_code error;
   for (const std::string& name : list_names(folder)) {
@@ -200,7 +200,7 @@ bool Session::track(const fs::path& path, const std::string& name) {
     findings_.push_back({FindingId::not_a_file, "capture", name, "not a regular file", ""});
     return false;
   }
-  // A capture comes from elsewhere: its links must not lead to the reader's own files.
+  // Captures are untrusted: a link must not expose other files of the user.
   if (::lstat(path.c_str(), &link) != 0 || (S_ISLNK(link.st_mode) && leaves_its_folder(path))) {
     findings_.push_back(
         {FindingId::outside_link, "capture", name, "link that leaves the capture", ""});
@@ -234,7 +234,7 @@ void Session::finish() {
   for (const auto& [path, sentence] : folders_.problems()) {
     const std::string name = path.lexically_relative(folder_).string();
     findings_.push_back({FindingId::unreadable_file, "capture", name, "unreadable", sentence});
-    // A store is not current any more once it can be read.
+    // Makes the store outdated once the folder can be read.
     file_states_.push_back({valid_utf8(name) + "/", 0, 0});
   }
   folders_ = {};
@@ -257,15 +257,16 @@ std::vector<fs::path> sub_folders(const fs::path& folder) {
   return folders;
 }
 
-// Output of a framework's profiler: a folder a worker, with a PROF folder in it.
+// Output of a framework's profiler: one folder per worker, each with a PROF folder.
 bool is_framework_folder(const fs::path& folder) {
   const std::string name = folder.filename().string();
   return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
 }
 
-// The captures in a folder, and those in the framework's folders in it, also those that cannot be
-// listed: opening one reports that. Beside captures, what is named like one and is none goes to
-// `skipped`, and what cannot be listed and is not named like one. Throws where names are missing.
+// Returns the captures in a folder and in its framework folders. Includes capture folders that
+// cannot be listed; opening them reports the error. If there are captures, adds a reason to
+// `skipped` for each other folder that is named like a capture or cannot be listed. Throws if
+// `folder` or a framework folder cannot be listed.
 std::vector<fs::path> captures_in(const fs::path& folder, std::vector<std::string>& skipped) {
   std::vector<fs::path> captures;
   std::vector<std::string> others;
@@ -287,7 +288,7 @@ std::vector<fs::path> captures_in(const fs::path& folder, std::vector<std::strin
   return captures;
 }
 
-// A run that recorded nothing, or a folder that cannot be read; not just any folder of such a name.
+// True for a run that recorded no data and for a folder that cannot be listed.
 bool is_failed_run(const fs::path& folder) {
   const FolderListing listing = list_folder(folder);
   return listing.is_cut() || has_info_json(listing);
@@ -299,7 +300,7 @@ std::int64_t modified_ns(const fs::path& path) {
   return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-// The digits of time_in_name() as a moment.
+// Converts the digits of time_in_name() to ns since 1970.
 std::int64_t local_time_ns(std::uint64_t digits) {
   std::tm time = {};
   const auto take = [&](std::uint64_t scale, std::uint64_t modulo) {
@@ -385,7 +386,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
       found.insert(found.end(), here.begin(), here.end());
     }
     if (!found.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
-    // Kept as it was given: opening it reports what is wrong with it, and the others go on.
+    // Keep the path as given: opening it reports the error, and other captures are still processed.
     if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
     for (const fs::path& capture : found) append_once(captures, capture);
   }

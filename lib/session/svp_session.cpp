@@ -33,8 +33,8 @@ std::string joined(std::span<const std::string_view> parts) {
 
 using Parts = std::vector<std::string_view>;
 
-// model, model_id, [net], batch, pics, current from the last `tail` parts; empty when they are not
-// numbers or leave no model name.
+// Parses model, model_id, [net], batch, pics, current from the last `tail` parts. Returns empty if
+// they are not numbers or leave no model name.
 std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std::size_t tail) {
   constexpr std::size_t kHead = 2;  // type and device
   if (parts.size() < kHead + 1 + tail) return std::nullopt;
@@ -57,8 +57,8 @@ std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std
   return name;
 }
 
-// Chooses, of the readings with and without a net number, that whose model has a net.info; else the
-// shorter tail.
+// Chooses between the readings without and with a net number: prefers the one whose model has a
+// net.info, else the one without.
 FileName choose(const std::optional<FileName>& without_net, const std::optional<FileName>& with_net,
                 const KnownModels& known) {
   if (!with_net) return *without_net;
@@ -152,9 +152,8 @@ FileName parse_data_name(std::string_view text, const KnownModels& known) {
 
 bool short_name_fits(const FileName& short_name, const FileName& long_name) {
   if (short_name.data_kind != long_name.kind || short_name.device != long_name.device) return false;
-  // The log of a board shows "aicore.0.1.1" beside "aicore.0.<model>.31.1.1.0.done": batch and
-  // pictures. That the two may also be pictures and current count is not excluded, so both fit
-  // (svp_job.md 2.2).
+  // Board logs show "aicore.0.1.1" next to "aicore.0.<model>.31.1.1.0.done": batch and pictures.
+  // The numbers could also be pictures and current count, so both are accepted (svp_job.md 2.2).
   const auto& numbers = short_name.short_numbers;
   return numbers == std::pair(long_name.batch_num, long_name.input_pic_num) ||
          numbers == std::pair(long_name.input_pic_num, long_name.current_pic_count);
@@ -190,7 +189,7 @@ SessionFinding finding(FindingId id, std::string_view kind, const std::string& f
   return {id, std::string(kind), file, std::move(reason), ""};
 }
 
-// Ascend 310/910 write a key that an svp board never does.
+// SVP boards never write this key.
 bool is_classic_info(const fs::path& path, CaptureFolders& folders) {
   constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
   try {
@@ -260,10 +259,10 @@ void SvpSession::add_data_folder() {
   const fs::path data = folder() / "data";
   const auto& names = folders_.names(data);
   const svp::KnownModels known = models_with_net_info(names);
-  std::map<std::string, DoneFile> done_files;  // by the name of the data file
+  std::map<std::string, DoneFile> done_files;  // by data file name
   for (const auto& name : names) {
     const std::string shown = "data/" + name;
-    std::error_code error;  // a link that leads to itself has no status
+    std::error_code error;  // ignored: a symbolic link to itself has no status
     if (fs::is_directory(data / name, error)) {
       findings_.push_back(finding(FindingId::other_entry, "capture", shown, "present, not read"));
       continue;
@@ -305,7 +304,7 @@ void SvpSession::pair_short_names(std::map<std::string, DoneFile>& orphans) {
     return done.file_len_bytes == file.size_bytes &&
            svp::short_name_fits(name_of(file), names_.at(long_name));
   };
-  // A `.done` that two data files could claim belongs to neither.
+  // A `.done` that could belong to two data files is assigned to neither.
   std::map<const RawFile*, std::vector<std::string>> candidates;
   std::map<std::string, int> claims;
   for (const RawFile& file : raw_files_) {

@@ -1,6 +1,6 @@
-// Capture of an SVP board: SvpSession, its JOB folder, and the fields of the file names in it, of
-// three board generations and in all spellings. For import/svp. The numbers are read from the right
-// because a model name may hold dots and end in ".5". Source: svp_job.md 1, 2.1 to 2.3.
+// SvpSession represents a capture of an SVP board (a JOB folder) and parses the file names in it,
+// in all spellings of three board generations. Used by import/svp. Numbers are parsed from the
+// right because a model name may contain dots and end in ".5". Source: svp_job.md 1, 2.1 to 2.3.
 #pragma once
 
 #include <cstdint>
@@ -29,62 +29,61 @@ enum class FileKind {
   other
 };
 
-// The words used in reports: "aicore", "net.info".
+// The names used in reports: "aicore", "net.info".
 std::string_view kind_name(FileKind kind);
 
 struct FileName {
   FileKind kind = FileKind::other;
-  FileKind data_kind = FileKind::other;  // of a short name: aicore or aicpu
+  FileKind data_kind = FileKind::other;  // for a short name: aicore or aicpu
   std::int64_t device = 0;
   std::string model;
   std::int64_t model_id = 0;
-  std::optional<std::int64_t> net;  // segment; only the oldest generation writes it
+  std::optional<std::int64_t> net;  // segment; only the oldest generation has it
   std::int64_t batch_num = 0;
   std::int64_t input_pic_num = 0;
   std::int64_t current_pic_count = 0;
-  bool ambiguous = false;                                     // two readings, nothing decided
-  std::pair<std::int64_t, std::int64_t> short_numbers{0, 0};  // of a short name
+  bool ambiguous = false;  // can be read with or without `net`; neither is known to be right
+  std::pair<std::int64_t, std::int64_t> short_numbers{0, 0};  // the two numbers of a short name
 
-  // Files of one model; files of one capture of a model.
+  // Equal for files of one model; equal for files of one capture of a model.
   auto model_key() const { return std::tie(device, model, model_id); }
   auto capture_key() const {
     return std::tie(device, model, model_id, current_pic_count, batch_num, input_pic_num);
   }
 };
 
-// Models known from "<model>.<model_id>.net.info" files.
+// Models that have a "<model>.<model_id>.net.info" file.
 using KnownModels = std::set<std::pair<std::string, std::int64_t>>;
 
-// Reads a name in `data/`, without ".done".
+// Parses a name in `data/`, without ".done".
 FileName parse_data_name(std::string_view name, const KnownModels& known);
 
-// "<model>.<model_id>" of a net.info or layer.info name.
+// Parses "<model>.<model_id>" in the name of a net.info or layer.info file.
 std::optional<FileName> parse_info_name(std::string_view name);
 
-// N of "info.json.N".
+// Parses N of "info.json.N".
 std::optional<std::int64_t> parse_info_json_name(std::string_view name);
 
-// True if a short data name can belong to the long name of a `.done`.
+// True if a data file with a short name can belong to a `.done` file with a long name.
 bool short_name_fits(const FileName& short_name, const FileName& long_name);
 
 }  // namespace msprof::svp
 
 namespace msprof {
 
-// The JOB folder of an SVP board: its files with their names read, `.done` files with their data,
-// captures numbered.
+// The JOB folder of an SVP board: parsed file names, and `.done` files paired with data files.
 class SvpSession : public Session {
  public:
-  // Recognizes it by content: `data/` with svp names or info.json.N, in a folder that is of no
-  // other dialect.
+  // True if the folder has `data/` and either info.json.N or svp file names in `data/`. Only for
+  // folders that no other dialect recognises.
   static bool recognises(const std::filesystem::path& folder, CaptureFolders& folders);
-  // An info.json.N of Ascend 310/910 gives the frequency of the task scheduler.
+  // True if an info.json.N has the task scheduler's frequency, which only Ascend 310/910 write.
   static bool has_classic_info(const std::filesystem::path& folder, CaptureFolders& folders);
 
   explicit SvpSession(const std::filesystem::path& folder, CaptureFolders folders = {});
 
   std::string stem_of(const RawFile& file) const override;
-  // Fields in the name of a file of raw_files().
+  // Parsed name of one of raw_files().
   const svp::FileName& name_of(const RawFile& file) const { return names_.at(file.name); }
 
  private:
