@@ -23,11 +23,11 @@ using cluster::MemberRow;
 
 constexpr std::array<std::string_view, 5> kOfAnalysis = {
     "v_slow_ranks", "v_slow_hosts", "v_slow_links", "v_host_clocks", "v_step_growth"};
-// Views with aligned times beside others.
+// Views that have aligned times among other columns.
 constexpr std::array<std::string_view, 4> kWithTimes = {"v_ranks", "v_rank_steps", "v_collectives",
                                                         "v_rank_collectives"};
 
-// Rows of a temporary table, cell after cell; kNull and empty optionals are NULL.
+// Inserts rows into a temporary table cell by cell; kNull and empty optionals become NULL.
 class TempRows {
  public:
   TempRows(Database& db, const View& view) : insert_(made(db, view)) {}
@@ -47,7 +47,6 @@ class TempRows {
     insert_.bind(++cell_, value);
     return *this;
   }
-  // Empty: NULL.
   TempRows& text_or_null(std::string_view value) {
     value.empty() ? insert_.bind_null(++cell_) : insert_.bind(++cell_, value);
     return *this;
@@ -137,7 +136,7 @@ class ClusterTables {
     const MemberRow* of = member(member_id);
     return of == nullptr ? kNull : of->rank;
   }
-  // Of the first rank of the host.
+  // Host name recorded by the host's first rank.
   std::string_view hostname_of(std::int64_t host_name_id) const {
     const auto at = std::find_if(members_.begin(), members_.end(), [&](const MemberRow& row) {
       return row.host_name_id == host_name_id;
@@ -272,8 +271,8 @@ class ClusterTables {
     return known.empty() ? std::to_string(number) : std::string(known);
   }
 
-  // Of an even count the one of the two in the middle that is nearer to the reference: of two hosts
-  // nobody knows which is wrong.
+  // Returns the median offset. For an even count, returns the middle value that is nearer to the
+  // reference: with two hosts it is unknown which clock is wrong.
   static std::int64_t median_clock(std::vector<std::int64_t> offsets) {
     if (offsets.empty()) return 0;
     std::sort(offsets.begin(), offsets.end());
@@ -327,7 +326,7 @@ class ClusterTables {
 
 void fill_cluster_tables(const cluster::Part& part, Database& db,
                          const std::set<std::string>& words, bool takes_all) {
-  // Temporary tables that a killed program leaves are never seen.
+  // No journal: temporary tables left by a killed process are never read.
   db.execute("PRAGMA temp.journal_mode=OFF; BEGIN");
   ClusterTables(part, db, words, takes_all).fill();
   db.execute("COMMIT");

@@ -1,5 +1,5 @@
-// The tables of cluster_views() that SQL cannot compute: collectives over all their ranks,
-// operators, and what the cluster is found to be (cluster/cluster_analysis.hpp). For QueryDb.
+// Fills the tables of cluster_views() that SQL cannot compute: collectives over all ranks,
+// operators, and the results of cluster/cluster_analysis.hpp. Used by QueryDb.
 #pragma once
 
 #include <set>
@@ -10,9 +10,9 @@
 
 namespace msprof {
 
-// Makes them in `db`, another connection to the file of `part`, and the tables that the views rest
-// on. Only those are filled that `words`, the names in the SQL that will be asked, names;
-// `takes_all`: it has a '*'.
+// Creates these tables, and the helper tables used by the views, in `db`, a second connection to
+// the file of `part`. Fills only tables named in `words`, the words of the SQL to be run.
+// `takes_all` is true if that SQL selects all columns ('*').
 void fill_cluster_tables(const cluster::Part& part, Database& db,
                          const std::set<std::string>& words, bool takes_all);
 

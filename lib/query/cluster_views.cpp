@@ -15,7 +15,7 @@ std::string text_of_id(std::string_view id) {
   return fmt::format("(SELECT text FROM name WHERE id = {})", id);
 }
 
-// A number of the vendor's tables as its name; one that has none as it is.
+// Maps a number of the vendor's tables to its name; unknown numbers are kept.
 std::string name_of_number(std::string_view column, std::span<const cann::NumberText> names) {
   std::string sql = fmt::format("CASE {}", column);
   for (const cann::NumberText& name : names)
@@ -23,7 +23,7 @@ std::string name_of_number(std::string_view column, std::span<const cann::Number
   return sql + fmt::format(" ELSE {} END", column);
 }
 
-// temp.host_offset has the hosts whose clocks are known.
+// Hosts with an unknown clock have no row in temp.host_offset, so the result is NULL.
 std::string aligned(std::string_view time, std::string_view host) {
   return fmt::format(
       "{} - (SELECT offset_ns FROM temp.host_offset WHERE host_offset.host_name_id = {})", time,
@@ -165,7 +165,7 @@ View collective_totals() {
 }
 
 View links() {
-  // temp.group_rank: the ranks of a group by their numbers in it.
+  // temp.group_rank maps the number of a rank in its group to the rank.
   constexpr const char* kEnd =
       "(SELECT rank FROM member JOIN temp.group_rank ON member.id = group_rank.member_id WHERE"
       " group_rank.group_name_id = link.group_name_id AND group_rank.local_rank = link.{})";

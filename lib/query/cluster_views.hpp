@@ -1,9 +1,9 @@
-// Readable views of a cluster: contents of a part, under names, columns and units that stay when
-// its tables change. For SQL of users on a merged file, and for the rules about clusters.
+// SQL views of a merged cluster file. Their names, columns and units stay stable when the tables
+// change. Used for SQL from users and for cluster rules.
 //
-// As those of a capture (views.hpp): points in time are integers in ns, durations reals in us. A
-// time is by the clock of its host, as recorded; `aligned_…` is by that of the reference host
-// (cluster/clocks.hpp), NULL where the clock of the host is not known.
+// As in views.hpp, points in time are integers in ns, durations are reals in us. Times are in the
+// clock of the recording host; `aligned_…` times are in the clock of the reference host
+// (cluster/clocks.hpp), NULL if the host's clock offset is unknown.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace msprof {
 
-// Those without a `select` are tables, filled when SQL names them (cluster_tables.hpp).
+// Views without a `select` are tables, filled if the SQL names them (cluster_tables.hpp).
 const std::vector<View>& cluster_views();
 
 }  // namespace msprof

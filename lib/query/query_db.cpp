@@ -27,14 +27,16 @@ namespace msprof {
 
 namespace {
 
-// Words of SQL, without its comments and texts: they show what it is about before it runs.
+// Tokens of SQL without comments and string literals. They show which tables to fill before the SQL
+// runs.
 
 struct SqlWords {
-  std::set<std::string> words;  // names and key words, lower case; quoted names, too
-  bool takes_all = false;       // a '*' that stands for columns, or a natural join
+  std::set<std::string>
+      words;               // identifiers and keywords in lower case, including quoted identifiers
+  bool takes_all = false;  // selects all columns ('*'), or is a natural join
 };
 
-// Splits any text; what is no SQL gives any words.
+// Accepts any text; text that is not SQL gives arbitrary words.
 SqlWords words_of(std::string_view sql);
 
 bool is_name_byte(char c) {
@@ -42,13 +44,13 @@ bool is_name_byte(char c) {
   return std::isalnum(byte) != 0 || c == '_' || c == '$' || byte >= 0x80;
 }
 
-// Returns the position behind the text or name that begins at `at` and ends with `quote`.
+// Returns the position after the quoted text that starts at `at` and ends with `quote`.
 std::size_t behind_quoted(std::string_view sql, std::size_t at, char quote) {
   const std::size_t end = sql.find(quote, at + 1);
   return end == std::string_view::npos ? sql.size() : end + 1;
 }
 
-// Returns the position behind the comment that begins at `at`; `at` if none does.
+// Returns the position after the comment that starts at `at`; `at` if there is no comment.
 std::size_t behind_comment(std::string_view sql, std::size_t at) {
   const auto behind = [&](std::string_view end) {
     const std::size_t found = sql.find(end, at + 2);
@@ -59,7 +61,7 @@ std::size_t behind_comment(std::string_view sql, std::size_t at) {
   return at;
 }
 
-// True for a '*' of columns, "SELECT *", "o.*", not of a product, "a * b", or a count, "count(*)".
+// True for a '*' that selects columns ("SELECT *", "o.*"), not for "a * b" or "count(*)".
 bool is_column_star(std::string_view before) {
   return before == "select" || before == "distinct" || before == "all" || before == "," ||
          before == ".";
@@ -67,7 +69,7 @@ bool is_column_star(std::string_view before) {
 
 SqlWords words_of(std::string_view sql) {
   SqlWords found;
-  std::string before;  // the token before
+  std::string before;  // previous token
   for (std::size_t at = 0; at < sql.size();) {
     const char c = sql[at];
     if (const std::size_t behind = behind_comment(sql, at); behind != at) {
@@ -100,15 +102,15 @@ SqlWords words_of(std::string_view sql) {
   return found;
 }
 
-// The summary tables of a capture (op_summary, task_time, …) as tables of SQL, so that what only
-// they compute, ratios of the cores for one, can be asked for.
+// Makes the summary tables of a capture (op_summary, task_time, …) available to SQL, including
+// columns that only they compute, such as core utilization ratios.
 //
-// Columns are named as field_name() does it, "task_duration" for "Task Duration(us)", a name that
-// comes again gets its number; N/A is NULL; rows of totals are left out. A table of which a capture
-// has several, one a step of a model, has all their rows, and the columns `model_id` and `step`.
+// Columns are named by field_name(): "task_duration" for "Task Duration(us)". Repeated names get a
+// number. N/A becomes NULL; rows with totals are omitted. A table that a capture has several times,
+// such as once per model step, gets the rows of all of them and the columns `model_id` and `step`.
 
-// Makes temporary tables in `db` of the summary tables of `store` (another connection) that `asked`
-// names, with the columns that it names filled; without rows where there is no data.
+// Creates temporary tables in `db` for the summary tables of `store` (another connection) named in
+// `asked`. Fills only the columns named there; a table without data has no rows.
 void fill_product_tables(const Database& store, Database& db, const SqlWords& asked);
 
 std::string sql_name(std::string_view name) {
@@ -120,7 +122,7 @@ std::string sql_name(std::string_view name) {
   return text + "\"";
 }
 
-// Step and model that a document is about.
+// The model and step of an output file.
 struct Place {
   std::optional<std::int64_t> model_id;
   std::optional<std::int64_t> step;
@@ -139,10 +141,9 @@ Place place_of(const Database& store, const OutputFile& output_file) {
   return place;
 }
 
-// Inserts the rows of a table, cell by cell.
 class RowInserter : public RowSink {
  public:
-  // `wanted`: by column, which are filled. Behind them the statement takes model_id and step.
+  // `wanted`: the columns to fill. The statement's parameters for model_id and step follow them.
   RowInserter(Statement insert, std::vector<bool> wanted)
       : insert_(std::move(insert)), wanted_(std::move(wanted)) {}
 
@@ -190,7 +191,7 @@ class RowInserter : public RowSink {
 
  protected:
   Wanted next_cell() override {
-    // The first cell says whether it is a row of totals.
+    // The first cell shows whether the row is a total.
     if (column_ == 0 || is_wanted(column_)) return Wanted::digits;
     ++column_;
     return Wanted::nothing;
@@ -220,9 +221,10 @@ std::vector<std::string> fields_of(const std::vector<std::string>& headers) {
   return fields;
 }
 
-// A metric has a prefix, `aic_mac_ratio`, on chips with two kinds of cores, and none on others. SQL
-// that names `mac_ratio` is answered on both: by the side that has it, of both by the busier one.
-// The columns that `fields` lack, with what they are computed from; its sources become wanted.
+// Metrics have a prefix (`aic_mac_ratio`) only on chips with two kinds of cores. To let SQL use
+// `mac_ratio` on all chips, returns generated columns for names missing in `fields`: the value of
+// the core kind that has the metric, or the larger value if both have it. Marks the source columns
+// as wanted.
 std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
                                         const SqlWords& asked, std::vector<bool>& wanted) {
   constexpr std::array<std::string_view, 2> kSides = {"aic_", "aiv_"};
@@ -235,7 +237,7 @@ std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
   for (const std::string& field : fields) sources.erase(field);
   std::vector<std::string> columns;
   for (const auto& [name, of] : sources) {
-    // Only where it is named: `*` has the columns of the file.
+    // `*` selects only the columns of the file.
     if (!asked.words.contains(name)) continue;
     std::vector<std::string> cells;
     for (const std::size_t column : of) {
@@ -285,7 +287,7 @@ void fill_product_tables(const Database& store, Database& db, const SqlWords& as
   bool is_first = true;
   for (const auto& table : summary_tables(store)) {
     if (!asked.words.contains(std::string(table->name()))) continue;
-    // Temporary tables that a killed program leaves are never seen.
+    // No journal: temporary tables left by a killed process are never read.
     if (is_first) db.execute("PRAGMA temp.journal_mode=OFF; BEGIN");
     is_first = false;
     fill(store, db, *table, asked);
@@ -293,7 +295,7 @@ void fill_product_tables(const Database& store, Database& db, const SqlWords& as
   if (!is_first) db.execute("COMMIT");
 }
 
-// Table and column, of tables, views and summary tables.
+// Returns all (table, column) pairs that contain unit loads: in tables, views and summary tables.
 std::set<std::pair<std::string, std::string>> unit_load_columns(const Database& store) {
   std::set<std::pair<std::string, std::string>> columns = {{"device", "frequency_hz"}};
   for (const std::string_view column : TaskPmuRow::kColumns)
@@ -311,7 +313,7 @@ constexpr double kSeconds = 60;
 
 Database open_for(const TraceDb& store, std::string_view questions) {
   Database db = Database::open_read_only(store.path());
-  // Temporary objects of this connection: the store itself stays as it is.
+  // Temporary objects leave the store file unmodified.
   for (const View& view : views()) {
     db.execute(fmt::format("CREATE TEMP VIEW {} AS {}", view.name, view.select));
   }
@@ -342,7 +344,7 @@ QueryDb::QueryDb(const cluster::Part& part, std::string_view questions)
   guard_.limit_time(kSeconds);
 }
 
-// What a view reads for the SQL counts under the view's own columns.
+// Columns that a view reads internally do not count; the view's own columns do.
 bool QueryDb::reads_modelled() const {
   if (is_of_cluster_) return false;
   if (unit_loads_of(db_) == UnitLoads::measured) return false;

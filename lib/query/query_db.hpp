@@ -1,5 +1,5 @@
-// QueryDb: a finished store, or the part of a cluster, for queries: read only, with the readable
-// views (views.hpp, cluster_views.hpp). For `msprof query`, for rules and comparisons.
+// QueryDb opens a store or a merged cluster file read-only for SQL, with the views of views.hpp or
+// cluster_views.hpp. Used by `msprof query`, rules and comparisons.
 #pragma once
 
 #include <string_view>
@@ -12,22 +12,22 @@ namespace msprof {
 
 class QueryDb {
  public:
-  // With a connection of its own; `store` may go. `questions`: SQL that will be asked, in any form;
-  // the summary tables that it names are there as tables.
+  // Opens a separate connection; `store` need not outlive it. `questions` is the SQL to be run, in
+  // any format: the summary tables named in it are created.
   explicit QueryDb(const TraceDb& store, std::string_view questions = {});
-  // The same for a cluster; of the tables of cluster_views() those are filled that SQL names.
+  // The same for a cluster; fills the tables of cluster_views() named in the SQL.
   explicit QueryDb(const cluster::Part& part, std::string_view questions = {});
 
-  // SQL of this program. Errors are those of a damaged store.
+  // For trusted SQL. Errors are reported as damage to the store.
   Statement prepare(std::string_view sql) const { return guard_.prepare_ours(sql); }
-  // SQL of users, of rule files: one SELECT, within the limits of SqlGuard. Throws Error(usage)
-  // with what is wrong with it, also while it is stepped through. One at a time; the statement must
-  // not outlive this.
+  // For SQL from users and rule files: a single SELECT, subject to the limits of SqlGuard. Throws
+  // Error(usage) with the reason, also while the statement is stepped. Only one statement at a
+  // time; it must not outlive this object.
   Statement ask(std::string_view sql) const { return guard_.prepare_theirs(sql); }
-  // True if the SQL asked last reads unit loads that a model gave (store/unit_loads.hpp).
+  // True if the last ask() read unit loads computed by a model (store/unit_loads.hpp).
   bool reads_modelled() const;
-  // Sets the time that one ask() may work, in seconds (from the start: 60); 0: no limit. `option`
-  // is named by the sentence about a time-out as the way to more.
+  // Sets the time limit of one ask() in seconds (default 60); 0 means no limit. The time-out
+  // message names `option` as the way to raise it.
   void limit_time(double seconds, std::string_view option,
                   double grace_seconds = SqlGuard::kGraceSeconds) {
     guard_.limit_time(seconds, option, grace_seconds);

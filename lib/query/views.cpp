@@ -11,8 +11,8 @@ namespace msprof {
 
 namespace {
 
-// Views of the work on the devices. total() instead of sum(): a store from elsewhere may hold any
-// numbers, and sums of reals do not overflow.
+// Device activity. total() is used instead of sum(): the store is untrusted, and a sum of integers
+// can overflow.
 
 View ops() {
   return {
@@ -162,7 +162,7 @@ std::vector<View> device_views() {
   return {ops(), tasks(), executions(), device_collectives(), copies(), busy_spans()};
 }
 
-// Views of the activity of the host.
+// Host activity.
 
 View api_calls() {
   static const std::string select = [] {
@@ -294,7 +294,7 @@ std::vector<View> host_views() {
           runtime_memory(), runtime_copies(), task_blocks()};
 }
 
-// Views of the capture as a whole.
+// The capture as a whole.
 
 View devices() {
   return {"v_devices",
@@ -363,7 +363,7 @@ View iterations() {
           " FROM iteration"};
 }
 
-// What a sample shows: docs/counters.md.
+// Converts a sample to its displayed value; see docs/counters.md.
 constexpr const char* kShownValue =
     "CASE WHEN track.is_rate = 0 THEN counter.value * 1.0 / track.divisor"
     " WHEN counter.time_ns > counter.begin_ns THEN counter.value * 1e9 / track.divisor /"

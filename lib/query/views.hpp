@@ -1,9 +1,9 @@
-// Readable views: contents of a store, under names, columns and units that stay when its tables
-// change. For SQL of users (`msprof query`), for rules (`msprof advise`) and for comparisons. Both
-// dialects have all of them; what a dialect does not know is NULL.
+// SQL views of a store. Their names, columns and units stay stable when the tables change. Used for
+// SQL from users (`msprof query`), rules (`msprof advise`) and comparisons. All views exist for
+// both dialects; columns that a dialect does not have are NULL.
 //
-// Points in time are integers in ns (`_ns`) of the capture's clock, because a double cannot hold
-// them; durations are reals in us (`_us`), as everywhere in the output.
+// Points in time are integers in ns (`_ns`) in the clock of the capture, because a double is not
+// precise enough. Durations are reals in us (`_us`), as in all output.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ namespace msprof {
 
 struct ViewColumn {
   std::string_view name;
-  std::string_view unit;  // "us", "ns", "%", "bytes"; empty: none
+  std::string_view unit;  // "us", "ns", "%", "bytes"; empty: no unit
   std::string_view help;
   bool is_unit_load = false;  // store/unit_loads.hpp
 };
 
 struct View {
   std::string_view name;  // "v_ops"
-  std::string_view help;  // what a row is
+  std::string_view help;  // describes one row
   std::vector<ViewColumn> columns;
-  std::string select;  // over the tables of store/schema.hpp, columns in that order
+  std::string select;  // reads the tables of store/schema.hpp; columns in the order above
 };
 
-// All views, in the order of their documentation.
+// All views, in the order used in the documentation.
 const std::vector<View>& views();
 
 }  // namespace msprof
