@@ -100,9 +100,8 @@ class CannSession : public Session {
     cann::FileName name;
     std::size_t part = 0;
   };
-  using PartFiles = std::vector<cann::CannPartFiles>;  // one per part
-  using DataFolder = std::pair<std::filesystem::path,
-                               std::string>;  // path and the prefix of its names in findings
+  using PartFiles = std::vector<cann::CannPartFiles>;                // one per part
+  using DataFolder = std::pair<std::filesystem::path, std::string>;  // path, name prefix
 
   void add_parts();
   void add_part(const std::string& name, const std::filesystem::path& part_folder);

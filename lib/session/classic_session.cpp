@@ -59,8 +59,7 @@ void CannSession::set_old_clocks(const PartFiles& files) {
     if (first == nullptr && part.host_start) first = &*part.host_start;
   }
   const auto host_clock = [&](const cann::StartLog& log) {
-    constexpr std::int64_t kMax =
-        std::numeric_limits<std::int64_t>::max();  // values are capped so that sums fit
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();  // sums must fit
     ClockStart clock;
     clock.frequency_hz = 1'000'000'000;
     clock.monotonic_ns = std::min(log.monotonic_ns, kMax / 4);

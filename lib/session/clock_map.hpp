@@ -16,8 +16,7 @@ struct ClockStart {
   bool counts_are_ns = false;       // true for 1000 MHz hosts: the count is the monotonic time
   // Used only by the vendor_ functions, whose floating-point results depend on them:
   std::int64_t begin_monotonic_ns = 0;  // clockMonotonicRaw of start_info
-  std::int64_t vendor_extra_ns =
-      0;  // added to monotonic_ns there: the vendor rounds cntvct_diff, monotonic_ns truncates it
+  std::int64_t vendor_extra_ns = 0;     // added to monotonic_ns: the vendor rounds cntvct_diff
 };
 
 class ClockMap {

@@ -51,13 +51,12 @@ struct RunRepeat {
 struct RunRecord {
   using Facts = std::vector<std::pair<std::string, std::string>>;
 
-  std::string msprof;         // version of msprof
-  std::int64_t begin_ns = 0;  // start of the application in UTC since 1970, clock of the machine
-                              // running msprof; 0: unknown
+  std::string msprof;  // version of msprof
+  std::int64_t begin_ns =
+      0;  // application start since 1970, clock of the local machine; 0: unknown
   std::int64_t end_ns = 0;
   std::string host;  // "this machine", "root@192.168.1.10"
-  Facts
-      board;  // about the machine that ran it: system, release, machine, product, cores, free_bytes
+  Facts board;       // the machine: system, release, machine, product, cores, free_bytes
   std::vector<std::string> command;  // the application and its arguments
   Facts options;                     // options of collect as given: "--interval", "10"
   std::vector<RunModel> models;
