@@ -10,7 +10,7 @@ namespace msprof::cluster {
 
 namespace {
 
-// Of values in order: the one of the rank ceil(n q).
+// Nearest-rank percentile: the value at rank ceil(n * percent / 100).
 std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t percent) {
   const std::size_t place = (sorted.size() * percent + 99) / 100;
   return sorted[place == 0 ? 0 : place - 1];
@@ -19,10 +19,10 @@ std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t per
 struct Edge {
   std::int64_t lower = kNull;
   std::int64_t other = kNull;
-  std::int64_t offset_ns = 0;  // of `other` against `lower`
+  std::int64_t offset_ns = 0;  // clock of `other` minus clock of `lower`
   std::int64_t spread_ns = 0;
   std::int64_t count = 0;
-  ClockState state = ClockState::aligned;  // why it is of no use, if it is not
+  ClockState state = ClockState::aligned;  // if not `aligned`: why this pair cannot be used
 };
 
 }  // namespace
@@ -61,7 +61,8 @@ std::int64_t HostClocks::aligned_ns(std::int64_t host_name_id, std::int64_t time
   return saturating_subtract(time_ns, *offset);
 }
 
-// Keeps every stride-th; when that is too many, every second of these, and so on.
+// Keeps every stride-th difference. If `kept` is full, drops every second one and doubles the
+// stride.
 void ClockEstimator::Pair::add(const Difference& difference) {
   if (seen++ % stride != 0) return;
   if (kept.size() == kKept) {
@@ -96,8 +97,8 @@ void ClockEstimator::add(const Collective& collective) {
   }
 }
 
-// From the pairs of hosts to the clock of each: a tree of the shortest ways from the reference, of
-// two of the same length that of the smaller spread.
+// Computes the clock of each host from the pairs, along the shortest path from the reference; of
+// paths of equal length, the one with the smaller spread.
 class ClockEstimator::Alignment {
  public:
   Alignment(std::span<const MemberRow> members, const std::map<Hosts, Pair>& pairs) {
@@ -152,7 +153,7 @@ class ClockEstimator::Alignment {
     return edge;
   }
 
-  // The hosts next to those of `level`, with their clocks.
+  // Computes the clocks of the unvisited neighbours of `level` and returns these hosts.
   std::vector<std::int64_t> next_level(const std::vector<std::int64_t>& level) {
     std::map<std::int64_t, HostClock> found;
     for (const std::int64_t id : level) {
@@ -179,8 +180,9 @@ class ClockEstimator::Alignment {
     return next;
   }
 
-  // A pair of aligned hosts whose own difference is another than that of their offsets: the one
-  // that was aligned less surely is refused, and all that were aligned by it.
+  // Rejects hosts whose offsets contradict each other: the measured difference of a pair is not the
+  // difference of the two offsets. The host with the larger spread is rejected, and every host
+  // aligned through it.
   void refuse_contradictions() {
     std::set<std::int64_t> refused;
     for (const Edge& edge : edges_) {
@@ -211,7 +213,7 @@ class ClockEstimator::Alignment {
     }
   }
 
-  // Hosts without a way to the reference: what is wrong with their best pair.
+  // Hosts without a path to the reference get the state of their pair with the most collectives.
   void say_why_not() {
     for (const Edge& edge : edges_) {
       if (edge.state == ClockState::aligned) continue;

@@ -1,9 +1,10 @@
-// HostClocks: how far the clocks of hosts are apart, from the ends of collectives: a collective
-// ends on all its ranks at once. For products and answers; a part keeps times as recorded.
+// HostClocks estimates the clock offsets between hosts from the end times of collectives, because a
+// collective ends on all its ranks at the same time. Rank summaries (Part) keep times as recorded;
+// products and queries align them with these offsets.
 //
-// The ends on two hosts differ by the offset of their clocks and some noise: the offset is the
-// median of the differences, the spread what lies between the 5th and the 95th percentile. Only
-// collectives in which no rank can end before the last has arrived count (operation_kind.hpp).
+// End times on two hosts differ by the clock offset and some noise: the offset is the median of the
+// differences, the spread is the range from the 5th to the 95th percentile. Only collectives in
+// which no rank can end before the last one arrives are used (operation_kind.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,64 +21,64 @@
 namespace msprof::cluster {
 
 enum class ClockState {
-  reference,      // the lowest id of all hosts: the offsets of others are against it
-  aligned,        //
-  too_few,        // fewer than kLeastCollectives in common with a host that is aligned
-  scattered,      // the ends differ now by this, now by that
-  contradicting,  // another way over other hosts gives another offset
-  apart           // no collective in common with a host that is aligned
+  reference,      // the host with the lowest id; other offsets are relative to it
+  aligned,        // the offset is known
+  too_few,        // fewer than kLeastCollectives in common with an aligned host
+  scattered,      // the differences vary too much
+  contradicting,  // a path through other hosts gives a different offset
+  apart           // no collective in common with an aligned host
 };
 std::string_view clock_state_name(ClockState state);
 
 struct HostClock {
   std::int64_t host_name_id = kNull;
   ClockState state = ClockState::apart;
-  std::int64_t offset_ns = kNull;     // its clock minus that of the reference; kNull: not known
-  std::int64_t spread_ns = kNull;     // of the differences, added up on the way to the reference
+  std::int64_t offset_ns = kNull;     // its clock minus that of the reference; kNull: unknown
+  std::int64_t spread_ns = kNull;     // of the differences, summed along the path to the reference
   std::int64_t collective_count = 0;  // in common with `over_host_name_id`
-  std::int64_t over_host_name_id = kNull;  // whose clock it was compared with
+  std::int64_t over_host_name_id = kNull;  // the host it was compared with
 };
 
 class HostClocks {
  public:
   static constexpr std::int64_t kLeastCollectives = 3;
-  // A spread is too large above this, and above the time of the collectives themselves.
+  // Largest spread that is accepted, unless the collectives themselves take longer.
   static constexpr std::int64_t kToleratedSpreadNs = 100'000;
 
   HostClocks() = default;
   explicit HostClocks(std::vector<HostClock> hosts);
 
-  // In order of the ids of their names, those of all members.
+  // All hosts, in the order of host_name_id.
   const std::vector<HostClock>& hosts() const { return hosts_; }
   std::optional<std::int64_t> offset_ns(std::int64_t host_name_id) const;
-  // A time of that host by the clock of the reference; kNull where its clock is not aligned.
+  // Converts a time of that host to the clock of the reference; kNull if the host is not aligned.
   std::int64_t aligned_ns(std::int64_t host_name_id, std::int64_t time_ns) const;
 
  private:
   std::vector<HostClock> hosts_;
 };
 
-// Takes collectives, in any order, and gives the clocks. Memory is bounded: kKept differences a
-// pair of hosts, spread evenly over all, and at most kPairs pairs; each host of a collective is
-// compared with the lowest of it alone.
+// Computes clock offsets from collectives added in any order. Memory is bounded: at most kPairs
+// pairs of hosts and kKept evenly sampled differences per pair. In each collective, hosts are
+// compared only with the host with the lowest id.
 class ClockEstimator {
  public:
   static constexpr std::size_t kKept = 512;
   static constexpr std::size_t kPairs = 16384;
 
-  // `names`: of the part, by id - 1; it outlives this.
+  // `names` are the texts of the part; must outlive this object.
   explicit ClockEstimator(const PartTexts& names) : names_(names) {}
   void add(const Collective& collective);
   HostClocks finish(std::span<const MemberRow> members) const;
 
  private:
   struct Difference {
-    std::int64_t end_ns = 0;       // of the host minus that of the lowest
-    std::int64_t transfer_ns = 0;  // the time of the rank that came last: all of it is transfer
+    std::int64_t end_ns = 0;       // end on the host minus end on the lowest host
+    std::int64_t transfer_ns = 0;  // duration on the rank that arrived last, which is transfer only
   };
   struct Pair {
     std::int64_t seen = 0;
-    std::int64_t stride = 1;  // every so many are kept
+    std::int64_t stride = 1;  // every stride-th difference is kept
     std::vector<Difference> kept;
     void add(const Difference& difference);
   };
@@ -88,7 +89,7 @@ class ClockEstimator {
   std::map<Hosts, Pair> pairs_;
 };
 
-// The clocks of the hosts of a part.
+// Returns the clocks of the hosts of a part.
 HostClocks host_clocks(const Part& part);
 
 }  // namespace msprof::cluster

@@ -1,5 +1,5 @@
-// ClusterAnalysis: all that a part says about its ranks, links, clocks and steps. For query, advice
-// and products; how each is decided: docs/cluster.md.
+// ClusterAnalysis holds all results derived from a rank summary (Part): clocks, slow ranks, slow
+// links and step growth. Used by query, advise and products. Criteria: docs/cluster.md.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,7 @@ struct ClusterAnalysis {
   StepGrowth growth;
 };
 
-// Reads the collectives, the links and the steps once each. Throws Error(partial_data) for rows
-// that contradict each other.
+// Reads collectives, links and steps once each. Throws Error(partial_data) for inconsistent rows.
 ClusterAnalysis analyse(const Part& part);
 
 }  // namespace msprof::cluster

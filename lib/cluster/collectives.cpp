@@ -15,7 +15,7 @@ auto collective_key(const auto& row) {
   return std::tuple(row.step, row.group_name_id, row.operation_name_id, row.sequence);
 }
 
-// Puts a duration among the extremes, if it is one; `is_before` decides between two of them.
+// Inserts a duration into the sorted extremes if it is one of them; `is_before` is the sort order.
 template <typename IsBefore>
 void place(std::int64_t (&ns)[kExtremes], std::int64_t (&members)[kExtremes], std::int64_t new_ns,
            std::int64_t new_member, IsBefore&& is_before) {
@@ -85,7 +85,7 @@ void add_ranks(Collective& collective, const Collective& other) {
   }
 }
 
-// Reads one of the two forms, a collective at a time.
+// Reads whichever of the two forms the part has, one collective at a time.
 class Collectives::Source {
  public:
   explicit Source(const Part& part) : part_(part) {

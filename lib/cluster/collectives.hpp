@@ -1,6 +1,6 @@
-// Collectives: each collective of a part over all its ranks, in order of (step, group, operation,
-// sequence), from whichever form the part has: a row a rank, or the tables that stand in its place.
-// For merging, for the alignment of clocks and for slow ranks.
+// Collectives iterates over the collectives of a part, combined over all ranks, in order of (step,
+// group, operation, sequence). Works with both forms of a part: one row per rank, or totals. Used
+// for merging, clock alignment and slow ranks.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace msprof::cluster {
 
 struct Collective {
-  CollectiveRow total;                   // its id has no meaning
-  std::vector<CollectiveHostRow> hosts;  // in order of their names, ids without a meaning
+  CollectiveRow total;                   // without an id
+  std::vector<CollectiveHostRow> hosts;  // in order of host names; without ids
 };
 
-// The earlier of two times, of which either may be kNull.
+// Returns the earlier of two times; either may be kNull.
 inline std::int64_t earlier(std::int64_t a, std::int64_t b) {
   return a == kNull ? b : b == kNull ? a : std::min(a, b);
 }
@@ -35,9 +35,9 @@ class Collectives {
   Collective now_;
 };
 
-// Adds one rank's part in a collective: to its sums, its extremes and its host.
+// Adds one rank's row of a collective to its sums, extremes and host.
 void add_rank(Collective& collective, const RankCollectiveRow& row, std::int64_t host_name_id);
-// Adds what other ranks came to in the same collective.
+// Adds the totals of other ranks in the same collective.
 void add_ranks(Collective& collective, const Collective& other);
 
 }  // namespace msprof::cluster

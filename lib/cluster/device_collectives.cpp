@@ -1,6 +1,6 @@
-// Collectives of a device: how long each waited and transferred, over which links.
-// Source: cann_device.md 18.1 (collectives and their tasks), 25.4 (payloads of RDMA that belong
-// together).
+// Reads the collectives of a device: wait and transfer times, and the links used.
+// Source: cann_device.md 18.1 (collectives and their tasks), 25.4 (RDMA payloads that form one
+// transfer).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,13 +20,13 @@ namespace msprof::cluster {
 
 namespace {
 
-// Numbers of hccl_info. Source: cann_host.md 1.9.
+// Values in hccl_info. Source: cann_host.md 1.9.
 constexpr std::int64_t kOnChip = 0;  // link type
 constexpr std::int64_t kUnknownRank = kNone32;
 
 enum class Work { other, wait, copy };
 
-// "Notify_Wait", "Memcpy", "Reduce_Inline": what the task of a collective does.
+// Classifies a task of a collective by name: "Notify_Wait", "Memcpy", "Reduce_Inline".
 Work work_of(std::string_view item) {
   std::string name = lower_ascii(item);
   std::erase_if(name, [](char c) { return c == '_' || c == ' '; });
@@ -49,7 +49,7 @@ struct CommTask {
   std::int64_t remote_rank = kNull;
 
   std::int64_t end_ns() const { return saturating_add(start_ns, duration_ns); }
-  // Memory of this device to itself goes over no link.
+  // Copies within the memory of this device use no link.
   bool is_transfer() const { return is_payload || (work == Work::copy && link_type != kOnChip); }
 };
 
@@ -59,11 +59,11 @@ int size_class_of(std::int64_t bytes) {
   return size_class;
 }
 
-// A collective with its tasks, until all are there.
+// A collective whose tasks are still being read.
 struct OpenOp {
   RankCollectiveRow row;
-  std::size_t closing_distance = 0;  // rdma_payloads.hpp
-  std::size_t missing = 0;           // tasks not yet seen
+  std::size_t closing_distance = 0;  // see rdma_payloads.hpp
+  std::size_t missing = 0;           // tasks not yet read
   std::vector<CommTask> tasks;
 };
 
@@ -80,7 +80,7 @@ class DeviceCollectives {
     read_ops();
     count_tasks();
     read_tasks();
-    // Those whose tasks are not all there.
+    // Collectives with missing tasks.
     for (auto& [id, op] : ops_) finish(op);
     for (const auto& [key, row] : links_) rows_.links.push_back(row);
     for (const auto& [group, row] : groups_) rows_.groups.push_back(row);
@@ -129,7 +129,7 @@ class DeviceCollectives {
     }
   }
 
-  // In order of time, so that those of a collective are soon together.
+  // Reads tasks in time order, so that a collective is complete soon after its first task.
   void read_tasks() {
     Statement read = store_.prepare(
         "SELECT m.comm_op_id, t.start_ns, t.duration_ns, c.plane_id, c.item_name_id, c.is_master,"
@@ -195,8 +195,7 @@ class DeviceCollectives {
     rows_.collectives.push_back(op.row);
   }
 
-  // Times are those of the master's tasks, in which the collective goes; transfers are those of
-  // all.
+  // Wait and transit times count only the master's tasks; transfers count all tasks.
   void add_plane(OpenOp& op, std::span<const CommTask> tasks, bool& has_transferred) {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const CommTask& task = tasks[i];
@@ -219,8 +218,7 @@ class DeviceCollectives {
     }
   }
 
-  // Payloads in a row are one transfer, which ends some tasks behind them. Returns the place behind
-  // it.
+  // Consecutive payloads are one transfer, which a later task ends. Returns the index after it.
   std::size_t add_payloads(OpenOp& op, std::span<const CommTask> tasks, std::size_t first) {
     const cann::PayloadRun run = cann::payload_run(tasks, first, op.closing_distance);
     int128 bytes = 0;
@@ -234,7 +232,7 @@ class DeviceCollectives {
     for (std::size_t i = first; i < run.end; ++i) {
       std::int64_t share = tasks[i].duration_ns;
       if (run.is_closed) {
-        // By its bytes; the last has what is left.
+        // Split by bytes; the last payload gets the remainder.
         share = bytes == 0
                     ? 0
                     : static_cast<std::int64_t>(all_ns * int128{tasks[i].size_bytes} / bytes);
@@ -262,7 +260,7 @@ class DeviceCollectives {
       ++packet.count;
       packet.duration_ns = saturating_add(packet.duration_ns, duration_ns);
     }
-    // Of an unknown other rank nothing is said about a link.
+    // A transfer with an unknown remote rank adds no link.
     const bool is_own = !task.is_transfer();
     const std::int64_t target = is_own ? task.local_rank : task.remote_rank;
     if (task.local_rank == kNull || target == kNull || target == kUnknownRank) return;
@@ -294,7 +292,7 @@ class DeviceCollectives {
   const StoreDevice& device_;
   const std::vector<StepWindow>& steps_;
   DeviceRows& rows_;
-  std::unordered_map<std::int64_t, OpenOp> ops_;  // by id; those that wait for tasks
+  std::unordered_map<std::int64_t, OpenOp> ops_;  // by id; collectives still being read
   std::map<std::int64_t, Work> works_;            // by name id
   std::map<PacketKey, PacketRow> packets_;        // of one collective
   std::map<LinkKey, LinkRow> links_;

@@ -1,5 +1,5 @@
-// What one device of a store comes to, as rows of a part whose texts are still ids of the store.
-// For rank_part.cpp, which puts them in order.
+// Reads the rows of one device from a store; their texts are still ids of the store. rank_part.cpp
+// sorts them and writes the part.
 #pragma once
 
 #include <array>
@@ -15,26 +15,26 @@
 
 namespace msprof::cluster {
 
-// A device and its tasks in the store.
+// A device and its range of task ids in the store.
 struct StoreDevice {
   std::int64_t id = 0;
   std::int64_t first_task_id = 0;
   std::int64_t last_task_id = -1;
-  std::int64_t member_id = 0;  // of its rows
+  std::int64_t member_id = 0;  // used in its rows
 };
 
-// A step: [begin, end). Steps of a device neither overlap nor are out of order.
+// A step, [begin, end). Steps of a device are in order and do not overlap.
 struct StepWindow {
   std::int64_t number = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
 };
 
-// The steps of a device: those that the framework marked, else the iterations of the model that has
-// most of them (the smallest of several). Empty where there are none.
+// Returns the steps of a device: those marked by the framework, else the iterations of the model
+// with the most iterations (on a tie, the lowest model number). Empty if there are no steps.
 std::vector<StepWindow> steps_of(const TraceDb& store, std::int64_t device_id);
 
-// Rows of a device, in no order.
+// Rows of a device, unordered.
 struct DeviceRows {
   std::vector<GroupMemberRow> groups;
   std::vector<RankStepRow> steps;
@@ -48,15 +48,15 @@ void add_steps(const TraceDb& store, const StoreDevice& device,
 void add_collectives(const TraceDb& store, const StoreDevice& device,
                      const std::vector<StepWindow>& steps, DeviceRows& rows);
 
-// The operators of a device, added to `totals`; keys: name, type and unit.
+// Adds the operators of a device to `totals`. The key is name, type and unit.
 using OpKey = std::array<std::int64_t, 3>;
 void add_operators(const TraceDb& store, const StoreDevice& device,
                    std::map<OpKey, OpTotal>& totals);
 
-// The step in which `time_ns` lies; kNull: in none.
+// Returns the step that contains `time_ns`; kNull if there is none.
 std::int64_t step_at(const std::vector<StepWindow>& steps, std::int64_t time_ns);
 
-// True for the name of an operation in which ranks receive from single others.
+// True for operations in which a rank receives from one other rank.
 bool is_receive(std::string_view operation);
 
 }  // namespace msprof::cluster

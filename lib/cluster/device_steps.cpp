@@ -1,4 +1,4 @@
-// Steps of a device, and what it did in them.
+// Reads the steps of a device and sums up its activity in each.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -13,7 +13,7 @@ namespace msprof::cluster {
 
 namespace {
 
-// As OverlapRow.kind numbers them.
+// Values of OverlapRow.kind.
 enum SpanKind : std::int64_t { kComputing = 0, kCommunication = 1, kNotOverlapped = 2, kFree = 3 };
 
 struct Span {
@@ -25,7 +25,7 @@ std::int64_t length(const Span& span) {
   return saturating_subtract(span.end_ns, span.start_ns);
 }
 
-// The step in which a time lies; the end where it lies in none.
+// Returns the step that contains a time; end() if there is none.
 std::vector<StepWindow>::const_iterator window_at(const std::vector<StepWindow>& steps,
                                                   std::int64_t time_ns) {
   const auto at = std::upper_bound(
@@ -34,7 +34,7 @@ std::vector<StepWindow>::const_iterator window_at(const std::vector<StepWindow>&
   return at != steps.end() && at->begin_ns <= time_ns ? at : steps.end();
 }
 
-// What lies in a step; all that lies in none is of the last.
+// Sums for one step. The last element holds everything outside of steps.
 struct StepSums {
   std::int64_t by_kind[4] = {};
   std::int64_t first_work_ns = kNull;
@@ -48,7 +48,7 @@ class StepSorter {
   explicit StepSorter(const std::vector<StepWindow>& steps)
       : steps_(steps), sums_(steps.size() + 1) {}
 
-  // Calls `take` with each piece of the span and the sums of the step in which it lies.
+  // Splits the span at step boundaries and calls `take` with each piece and the sums of its step.
   template <typename Take>
   void split(Span span, Take&& take) {
     auto at = std::upper_bound(
@@ -65,7 +65,7 @@ class StepSorter {
     }
   }
 
-  // Of the step in which a time lies.
+  // Returns the sums of the step that contains a time.
   StepSums& at(std::int64_t time_ns) {
     const auto found = window_at(steps_, time_ns);
     return found == steps_.end() ? outside()
@@ -81,7 +81,8 @@ class StepSorter {
   std::vector<StepSums> sums_;
 };
 
-// Spans in which the device received, joined where they overlap; and the sums of their durations.
+// Returns the time spans in which the device received, overlapping ones merged, and adds their
+// durations to bubble_ns.
 std::vector<Span> receives_of(const TraceDb& store, const StoreDevice& device, StepSorter& sorter) {
   std::vector<Span> spans;
   std::map<std::int64_t, bool> known;  // by name id
@@ -134,7 +135,7 @@ std::vector<StepWindow> steps_of(const TraceDb& store, std::int64_t device_id) {
   choose.is_null(1) ? read.bind_null(3) : read.bind(3, choose.integer(1));
   while (read.step()) {
     StepWindow step{read.integer(0), read.integer(1), read.integer(2)};
-    // Two at once: what the first has is its own.
+    // If steps overlap, the earlier one keeps the overlap.
     if (!steps.empty()) step.begin_ns = std::max(step.begin_ns, steps.back().end_ns);
     if (step.begin_ns < step.end_ns) steps.push_back(step);
   }
@@ -188,7 +189,7 @@ void add_steps(const TraceDb& store, const StoreDevice& device,
       row.step = steps[i].number;
       row.begin_ns = steps[i].begin_ns;
       row.duration_ns = length({steps[i].begin_ns, steps[i].end_ns});
-      // Before the first task of the capture and behind its last no span is free.
+      // Computed, because no free span is recorded before the first and after the last task.
       row.free_ns = saturating_subtract(row.duration_ns, busy);
       row.preparing_ns = sums.first_work_ns == kNull
                              ? row.duration_ns

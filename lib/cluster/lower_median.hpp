@@ -1,4 +1,4 @@
-// The median that slow ranks, hosts and steps are compared with.
+// The median used as reference for slow ranks, hosts and steps.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace msprof::cluster {
 
-// Of an even count the lower one of the two in the middle: of a group of which one half is slow,
-// this is one of the other half. Puts the values, at least one, in another order.
+// Returns the median; for an even count the lower of the two middle values, so that if half of a
+// group is slow, the result is from the other half. Reorders `values`, which must not be empty.
 template <typename Value>
 Value lower_median(std::vector<Value>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);

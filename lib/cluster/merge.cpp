@@ -26,18 +26,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Parts read at the same time. More are merged in groups first: the bytes are the same. 10,000 take
-// two levels; three take 1.4 times the CPU time.
+// Number of parts read at the same time. More parts are first merged in groups, with a
+// byte-identical result. 10,000 parts need two levels; three levels would take 1.4 times the CPU
+// time.
 constexpr std::size_t kFanIn = 128;
-constexpr unsigned kMergeThreads = 2;  // each has a second one that inserts
+constexpr unsigned kMergeThreads = 2;  // each has a second thread that inserts rows
 
-// Thrown for what is wrong with one input, which the merge can go on without.
+// Thrown for a defect in one input. The merge continues without that input.
 struct InputError {
   std::size_t input = 0;
   std::string reason;
 };
 
-// Calls `work`, which reads an input: whatever is wrong with that is an InputError.
+// Calls `work`, which reads one input, and converts Error(partial_data) to InputError.
 template <typename Work>
 auto reading(std::size_t input, Work&& work) {
   try {
@@ -48,7 +49,7 @@ auto reading(std::size_t input, Work&& work) {
   }
 }
 
-// Merges streams by key: `emit` gets each row in order. A heap of the inputs, by their next key.
+// Merges sorted streams with a heap and calls `emit` for each row in key order.
 template <typename Stream, typename Emit>
 void merge_streams(const std::vector<MergeInput>& inputs, Emit&& emit) {
   struct Source {
@@ -90,7 +91,7 @@ void merge_streams(const std::vector<MergeInput>& inputs, Emit&& emit) {
   }
 }
 
-// Rows of the inputs that have the same key become one, by `add`.
+// Like merge_streams(), but combines rows with the same key with `add`.
 template <typename Stream, typename Row, typename Add, typename Emit>
 void merge_sums(const std::vector<MergeInput>& inputs, Add&& add, Emit&& emit) {
   std::optional<Row> sum;
@@ -102,7 +103,7 @@ void merge_sums(const std::vector<MergeInput>& inputs, Add&& add, Emit&& emit) {
   if (sum) emit(*sum);
 }
 
-// A capture that does not know its rank comes behind those that do.
+// Captures without a rank come last.
 auto order_of(const MemberRow& row) {
   return std::tuple(row.rank == kNull ? INT64_MAX : row.rank, row.host_name_id, row.device_id,
                     row.capture_name_id);
@@ -160,7 +161,7 @@ class Merge {
     }
   }
 
-  // The texts of two that are in order, each once.
+  // Merges two sorted lists of texts without duplicates.
   static PartTexts both(const PartTexts& a, const PartTexts& b) {
     PartTexts all;
     std::size_t in_a = 0;
@@ -217,7 +218,7 @@ class Merge {
 
   void write_totals(PartWriter& out) {
     merge_streams<TotalStream>(inputs_, [&](const CollectiveTotalRow& row) { out.add(row); });
-    // Two tables, a pass each: rows of a part are written table after table.
+    // Two passes, because the rows of a part must be written one table after the other.
     const auto for_each_collective = [&](auto&& emit) {
       merge_sums<CollectiveStream, Collective>(inputs_, add_ranks, emit);
     };
@@ -232,7 +233,7 @@ class Merge {
   std::vector<MemberRow> members_;
 };
 
-// Merges what can be of `parts`; those that cannot go to `refused`.
+// Merges `parts`; adds those that cannot be read to `refused` and continues without them.
 void merge_group(std::vector<fs::path> parts, const fs::path& output, const MergeOptions& options,
                  bool is_to_stay, std::vector<RefusedPart>& refused) {
   while (!parts.empty()) {
@@ -246,12 +247,12 @@ void merge_group(std::vector<fs::path> parts, const fs::path& output, const Merg
   }
 }
 
-// Who a member is, in words: no two of a cluster are the same.
+// Identifies a member independently of the ids of its part. Unique within a cluster.
 using Identity = std::tuple<std::int64_t, std::string, std::int64_t, std::string>;
 
 struct Checked {
   std::vector<Identity> members;
-  std::string refused;  // why; empty: it is sound
+  std::string refused;  // reason; empty if the part is valid
 };
 
 Checked check(const fs::path& path) {
@@ -266,7 +267,7 @@ Checked check(const fs::path& path) {
       return std::string(names[static_cast<std::size_t>(id) - 1]);
     };
     for (const MemberRow& row : part.members()) {
-      // A rank is there once, whatever its captures are called.
+      // A rank is unique, whatever its captures are called.
       result.members.push_back(
           row.rank == kNull
               ? Identity{kNull, text(row.host_name_id), row.device_id, text(row.capture_name_id)}
@@ -280,7 +281,7 @@ Checked check(const fs::path& path) {
   return result;
 }
 
-// Runs `work(i)` for i below `count` on a few threads; the first error ends all.
+// Runs `work(i)` for all i < `count` on several threads. Stops at the first error and rethrows it.
 template <typename Work>
 void in_parallel(std::size_t count, Work&& work) {
   std::atomic<std::size_t> next{0};
@@ -311,7 +312,8 @@ std::string name_of(const Identity& member) {
   return fmt::format("the capture {} of device {}", printable(capture), device);
 }
 
-// The sound ones, in the order of their first members; no member comes twice.
+// Returns the valid parts in the order of their first members. Refuses parts with a duplicate
+// member.
 std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeReport& report) {
   std::vector<Checked> checked(parts.size());
   in_parallel(parts.size(), [&](std::size_t i) { checked[i] = check(parts[i]); });
@@ -357,7 +359,7 @@ MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& outp
   check_replaceable(output);
   MergeReport report;
   std::vector<fs::path> level = sound_parts(parts, report);
-  // Two that live in turn: a level is gone when the next is there.
+  // Double-buffered: level N is deleted once N+1 is complete.
   IntermediateParts intermediates[] = {IntermediateParts(output), IntermediateParts(output)};
   for (std::size_t turn = 0; level.size() > kFanIn; ++turn) {
     IntermediateParts& made = intermediates[turn % 2];
@@ -409,7 +411,7 @@ Ranks ranks_of(const Part& part) {
   ranks.hosts = static_cast<std::int64_t>(hosts.size());
   ranks.missing = RankSet::parse(part.facts().expected_ranks).value_or(RankSet());
   if (ranks.missing.empty() && highest >= 0) {
-    // A group knows how many ranks it has.
+    // Communication groups record their number of ranks.
     Statement count = part.db().prepare("SELECT max(rank_count) FROM group_member");
     if (count.step())
       highest = std::max(highest, std::min(count.integer(0), RankSet::kMaxRank) - 1);

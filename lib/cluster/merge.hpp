@@ -1,5 +1,5 @@
-// Merging: parts become one part, in whatever order and grouping: the bytes are the same. For
-// `msprof merge` and `msprof cluster`.
+// Merges rank summaries (parts) into one. The result is byte-identical for any order and grouping.
+// Used by `msprof merge` and `msprof cluster`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace msprof::cluster {
 
 struct MergeOptions {
-  // Rows of rank_collective that a merged part keeps; beyond it totals stand in their place.
+  // Maximum number of rank_collective rows to keep; a larger part has totals instead.
   std::int64_t detail_rows = 50'000'000;
-  RankSet expected;  // ranks that should be there, beside those that the parts name
+  RankSet expected;  // ranks that should exist, in addition to those listed in the parts
 };
 
-// A part that was left out, and why: a whole sentence that names it.
+// A part that was not merged; `reason` is a full sentence that contains its path.
 struct RefusedPart {
   std::filesystem::path path;
   std::string reason;
@@ -32,10 +32,9 @@ struct MergeReport {
   std::vector<RefusedPart> refused;
 };
 
-// Merges `parts` into `output`, which is published by rename. Parts that cannot be read, of another
-// version, or with a rank that an earlier one has are refused and the rest merged. Memory does not
-// grow with the number of parts. Throws Error(nothing_to_do) if no part is left, and
-// Error(cannot_write).
+// Merges `parts` into `output`, written atomically. Skips parts that cannot be read, have another
+// version or contain a rank of an earlier part. Memory use does not depend on the number of parts.
+// Throws Error(nothing_to_do) if no part is left, Error(cannot_write).
 MergeReport merge_parts(const std::vector<std::filesystem::path>& parts,
                         const std::filesystem::path& output, const MergeOptions& options);
 
@@ -45,7 +44,7 @@ class IntermediateParts {
  public:
   explicit IntermediateParts(std::filesystem::path output) : output_(std::move(output)) {}
 
-  // A name for one more.
+  // Returns the path for another temporary part.
   std::filesystem::path add();
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
   void clear();
@@ -57,18 +56,19 @@ class IntermediateParts {
   std::vector<std::filesystem::path> paths_;
 };
 
-// What ranks a part has.
+// The ranks of a part.
 struct Ranks {
   RankSet present;
-  RankSet missing;  // of those expected: by a manifest, else all up to the highest that is known
-  RankSet partial;  // whose captures were read in part
-  std::int64_t unknown = 0;  // captures that do not know their rank
+  RankSet missing;  // expected but absent; without a manifest, all up to the highest known rank are
+                    // expected
+  RankSet partial;  // ranks whose captures were only partly read
+  std::int64_t unknown = 0;  // captures without a rank
   std::int64_t hosts = 0;
 };
 Ranks ranks_of(const Part& part);
 
-// What lacks, in the words of every command: {"MISSING", "3 ranks (2-4)"} and {"PARTIAL DATA",
-// "1 rank (7)"}, where there are such ranks.
+// Missing and partial ranks, in the wording used by all commands: {"MISSING", "3 ranks (2-4)"},
+// {"PARTIAL DATA", "1 rank (7)"}. Empty if the cluster is complete.
 struct LackingRanks {
   std::string what;
   std::string ranks;

@@ -10,11 +10,11 @@ namespace msprof::cluster {
 namespace {
 
 struct NamedKind {
-  std::string_view part;  // of the name
+  std::string_view part;  // of the operation's name
   OperationKind kind;
 };
 
-// The first that fits: "reducescatter" stands before "reduce" and "scatter".
+// The first match is used, so "reducescatter" must precede "reduce" and "scatter".
 constexpr auto kNamedKinds = std::to_array<NamedKind>({
     {"send", OperationKind::pair},
     {"recv", OperationKind::pair},

@@ -1,5 +1,5 @@
-// What kind of communication an operation is, by its name ("hcom_allReduce_"). For the alignment of
-// clocks, for slow ranks and for products that tell pairs from collectives.
+// Classifies communication operations by name ("hcom_allReduce_"). Used for clock alignment, slow
+// ranks and products that distinguish point-to-point operations from collectives.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,13 @@
 namespace msprof::cluster {
 
 enum class OperationKind {
-  together,  // no rank can end before the last has arrived: allReduce, allGather, reduceScatter, …
-  rooted,    // one rank gives or takes, and may end before others arrive: broadcast, reduce, …
+  together,  // no rank can end before the last one arrives: allReduce, allGather, reduceScatter, …
+  rooted,    // one root sends or receives and may end before others arrive: broadcast, reduce, …
   pair,      // from one rank to another: send, receive, batchSendRecv
   unknown
 };
 
-// Regardless of the case of letters and of underscores.
+// Ignores case and underscores.
 OperationKind operation_kind(std::string_view operation);
 
 }  // namespace msprof::cluster

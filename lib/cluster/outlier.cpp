@@ -8,8 +8,8 @@ namespace msprof::cluster {
 
 namespace {
 
-// Critical values in 1/1000, of 3 values and more. Source: Dixon 1953, Rorabacher 1991
-// (one-sided 99.5 %).
+// Critical values times 1000, starting at 3 values. Source: Dixon 1953, Rorabacher 1991 (one-sided
+// 99.5 %).
 constexpr std::array<std::int64_t, 28> kDixonCritical = {994, 926, 821, 740, 680,  // r10
                                                          725, 677, 639,            // r11
                                                          713, 675, 649,            // r21
@@ -20,7 +20,7 @@ static_assert(kDixonCritical.size() == kMaxDixonValues - kLeastValues + 1);
 
 bool is_by_dixon(const ValueSpread& values) {
   const std::int64_t count = values.count;
-  // Which neighbours the ratio leaves out, beside the smallest and beside the largest.
+  // Index of the value that ends the gap, and of the largest value that the ratio uses.
   const std::size_t low = count <= 10 ? 1 : 2;
   const std::size_t high = count <= 7 ? 0 : count <= 13 ? 1 : 2;
   const std::int64_t smallest = values.smallest[0];
@@ -32,7 +32,7 @@ bool is_by_dixon(const ValueSpread& values) {
   return range > 0 && gap * 1000 > range * critical;
 }
 
-// (sum - n x)^2 > 9 (n Q - sum^2), with what overflows taken for no outlier.
+// (sum - n x)^2 > 9 (n Q - sum^2). On overflow, x is not an outlier.
 bool is_by_deviation(const ValueSpread& values) {
   if (values.smallest[0] == kNull) return false;
   const int128 below = values.sum - static_cast<int128>(values.count) * values.smallest[0];
@@ -70,7 +70,7 @@ ValueSpread spread_of(std::span<std::int64_t> values) {
   spread.count = static_cast<std::int64_t>(values.size());
   for (const std::int64_t value : values) {
     spread.sum += value;
-    // A damaged part may hold anything: squares beyond 128 bits are none.
+    // A damaged part may contain any values: squares fit in 128 bits, the unsigned sum may wrap.
     spread.square_sum += static_cast<uint128>(static_cast<int128>(value) * value);
   }
   for (std::size_t i = 0; i < std::min(kExtremes, values.size()); ++i) {

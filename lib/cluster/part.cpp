@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPartApplicationId = 0x4d535050;  // "MSPP" in the file header
-// The same for all: bytes must not depend on how a part came to be.
+// Fixed, so that the bytes of a part depend only on its rows.
 constexpr int kPartPageBytes = 4096;
-// Of a part that is read: rows come once, in order.
+// For reading a part: a small cache is enough, because rows are read once and in order.
 constexpr const char* kSmallCache = "PRAGMA cache_size=-128;";
 
-// Places in the header of a SQLite file. Source: sqlite.org/fileformat2.html 1.3.
+// Offsets in the header of a SQLite file. Source: sqlite.org/fileformat2.html 1.3.
 constexpr std::size_t kHeaderBytes = 100;
 constexpr std::size_t kUserVersionAt = 60;
 constexpr std::size_t kApplicationIdAt = 68;
@@ -59,7 +59,7 @@ const std::vector<StoreTable>& part_tables() {
   return tables;
 }
 
-// The CRC-32 of the file as it is sealed: with zeros in the place of user_version.
+// Returns the CRC-32 of the file with user_version set to zero.
 std::uint32_t checksum_of(FileReader& file) {
   std::vector<std::byte> buffer(std::size_t{1} << 18);
   uLong checksum = crc32(0, nullptr, 0);
@@ -81,8 +81,8 @@ std::uint32_t big_endian_at(std::string_view header, std::size_t at) {
   return value;
 }
 
-// The header of a SQLite file; empty where the file is none. Throws Error(partial_data) where it
-// cannot be read.
+// Returns the header of a SQLite file; empty if it is not a SQLite file. Throws Error(partial_data)
+// if it cannot be read.
 std::string header_of(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "";

@@ -1,8 +1,9 @@
-// Part and PartWriter: a partial result as a SQLite file: what one rank comes to, or what parts
-// came to when they were merged. The same rows give the same bytes. For everything in cluster/.
+// Part and PartWriter read and write a rank summary (a "part"): a SQLite file with the results of
+// one rank or, after merging, of many. The same rows always give the same bytes. Used throughout
+// cluster/.
 //
-// The file is sealed: its user_version is the CRC-32 of the file with those four bytes as zeros, so
-// that a damaged part is recognized before a row of it is taken.
+// The file is sealed: user_version is the CRC-32 of the file with these four bytes set to zero, so
+// that damage is detected before any row is used.
 #pragma once
 
 #include <cstdint>
@@ -26,28 +27,28 @@
 
 namespace msprof::cluster {
 
-// Raised whenever a table changes, or what `meta` must say.
+// Increment if a table or the contents of `meta` change.
 inline constexpr int kPartVersion = 1;
 
-// Facts about a part as a whole.
+// Properties of a part as a whole.
 struct PartFacts {
-  // False: collective_total, collective and collective_host stand in the place of rank_collective,
-  // and packet rows have no sequence.
+  // False: the part has collective_total, collective and collective_host instead of
+  // rank_collective, and packet rows have no sequence.
   bool has_detail = true;
-  // Rank numbers that should be there, as a manifest said: "0-63,70"; empty: nobody said.
+  // Expected ranks from a manifest, "0-63,70"; empty without a manifest.
   std::string expected_ranks;
 };
 
 class PartWriter {
  public:
-  // `names`: every text of the part, sorted and each once; the id of names[i] is i + 1.
+  // `names` are all texts of the part, sorted and unique; the id of names[i] is i + 1.
   PartWriter(const std::filesystem::path& target, const PartTexts& names);
   ~PartWriter();
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
 
-  // Rows come table after table in the order of PartRows, each in the order of its key, and get
-  // their ids here, from 1.
+  // Adds a row and assigns its id, starting at 1. Tables must be written in the order of PartRows,
+  // and the rows of a table in key order.
   template <typename Row>
   void add(const Row& row) {
     static_assert(sizeof(Row) == sizeof(std::int64_t) * Row::kColumns.size());
@@ -56,11 +57,11 @@ class PartWriter {
     std::memcpy(cells, &row, sizeof(Row));
     cells[0] = ++rows_[kTable];
   }
-  // Behind all other rows, in order of (name, type, unit).
+  // Adds an operator, after all other rows and in order of (name, type, unit).
   void add(const OpTotal& total);
 
-  // Seals the file and gives it its name. Throws Error(cannot_write). One that is only read again
-  // by the same program need not be on the disk before.
+  // Seals the file and moves it to its target. Throws Error(cannot_write). Set `is_to_stay` to
+  // false for a temporary file, which is not flushed to disk.
   void publish(const PartFacts& facts, bool is_to_stay = true);
 
  private:
@@ -79,17 +80,18 @@ class PartWriter {
 
 class Part {
  public:
-  // Throws Error(partial_data) with a sentence that names the file and says what is wrong: not
-  // there, no part, of another version, damaged. `is_known`: its checksum has been compared before.
+  // Opens a part. Throws Error(partial_data) with the path and the reason if the file is missing,
+  // not a part, of another version or damaged. `is_known` skips the checksum, if it was verified
+  // before.
   static Part open(const std::filesystem::path& path, bool is_known = false);
 
   const Database& db() const { return db_; }
   const std::filesystem::path& path() const { return path_; }
   const PartFacts& facts() const { return facts_; }
-  // All texts, by id - 1: in order.
+  // All texts in order; the index is id - 1.
   PartTexts names() const;
   std::vector<MemberRow> members() const;
-  // Error to throw where rows contradict each other.
+  // Returns the error to throw for inconsistent rows.
   Error damaged(std::string_view what) const;
 
  private:
@@ -99,7 +101,7 @@ class Part {
   PartFacts facts_;
 };
 
-// The operators of a part, in order of their keys.
+// Iterates over the operators of a part in key order.
 class OpTotals {
  public:
   explicit OpTotals(const Part& part);
@@ -113,8 +115,8 @@ class OpTotals {
   OpTotal total_;
 };
 
-// True if the file begins as parts do: decides between a store and a part, for verbs that take
-// both. False for what cannot be read.
+// True if the header is that of a part, for verbs that accept a store or a part. False for a file
+// that is not SQLite. Throws Error(partial_data) if it cannot be read.
 bool is_part(const std::filesystem::path& path);
 
 }  // namespace msprof::cluster

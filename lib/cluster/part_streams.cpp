@@ -14,7 +14,7 @@ auto block_of(const auto& row) {
   return Key{row.step, row.group_name_id, row.operation_name_id};
 }
 
-// Takes the first of `folded` out of it.
+// Removes the first element of `folded` and returns it.
 template <typename Row>
 Row take_first(std::map<Key, Row>& folded) {
   const auto first = folded.begin();

@@ -1,5 +1,5 @@
-// PartStream: the rows of one table of an input, with the ids of the merged part, in order of their
-// keys. For merge.cpp.
+// Streams that read one table of a merge input in key order and convert its ids to those of the
+// merged part. Used by merge.cpp.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace msprof::cluster {
 
-// A part that is merged, with the ids that its texts and members have in the result (at id - 1).
+// An input of a merge, with the new id of each of its texts and members (at index id - 1).
 struct MergeInput {
   Part part;
   std::vector<std::int64_t> names;
@@ -28,7 +28,7 @@ struct MergeInput {
                       std::string_view what) const;
 };
 
-// Keys are compared cell by cell; unused cells are 0.
+// Compared cell by cell; unused cells are 0.
 using Key = std::array<std::int64_t, 9>;
 
 inline Key key_of(const GroupMemberRow& row) {
@@ -63,7 +63,7 @@ void renumber(RankStepRow& row, const MergeInput& input);
 void renumber(LinkRow& row, const MergeInput& input);
 void renumber(OpTotal& total, const MergeInput& input);
 void renumber(Collective& collective, const MergeInput& input);
-// Of rows about a member in the collectives of a group.
+// For rows about one member in the collectives of a group.
 template <typename Row>
 void renumber(Row& row, const MergeInput& input) {
   row.group_name_id = input.name(row.group_name_id);
@@ -71,7 +71,7 @@ void renumber(Row& row, const MergeInput& input) {
   row.member_id = input.member(row.member_id);
 }
 
-// A table as it is.
+// Reads a table without changes other than ids.
 template <typename Row>
 class TableStream {
  public:
@@ -124,7 +124,7 @@ class CollectiveStream {
   Collective now_;
 };
 
-// Packets without their sequence: those of a step, group and operation together.
+// Reads packets without their sequence: sums per step, group and operation.
 class FoldedPackets {
  public:
   explicit FoldedPackets(const MergeInput& input);
@@ -139,8 +139,7 @@ class FoldedPackets {
   PacketRow now_;
 };
 
-// What each member spent in the collectives of a step, group and operation, from whichever form the
-// input has.
+// Reads the sums of each member per step, group and operation, from either form of part.
 class TotalStream {
  public:
   explicit TotalStream(const MergeInput& input);

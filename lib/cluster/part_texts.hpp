@@ -1,5 +1,5 @@
-// PartTexts: texts in one block of memory: a text costs its bytes and 8 more. For the names of
-// parts, of which a file from elsewhere can have millions that no row uses.
+// PartTexts stores texts in one memory block, at 8 bytes per text plus its characters. An untrusted
+// part can contain millions of texts that no row uses.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class PartTexts {
   }
   bool operator==(const PartTexts&) const = default;
 
-  // Of texts in order: where `text` is; one that is there.
+  // Binary search in sorted texts; `text` must be present.
   std::size_t index_of(std::string_view text) const {
     std::size_t first = 0;
     for (std::size_t count = size(); count > 1;) {

@@ -19,12 +19,13 @@ namespace msprof::cluster {
 
 namespace {
 
-// A part has room for that many operators with their names; of the rest, those with the least time,
-// only type and unit are kept.
+// Number of operators kept by name. The others, those with the least time, are summed up by type
+// and unit.
 constexpr std::size_t kMaxOperators = 20'000;
 constexpr std::string_view kOtherOperators = "(other operators)";
 
-// Texts of a part while it is made: those of the store have its ids, others follow.
+// Collects the texts of a part. Texts from the store keep its ids; new texts get the ids after
+// them.
 class Texts {
  public:
   explicit Texts(const TraceDb& store)
@@ -32,7 +33,7 @@ class Texts {
         read_(store.prepare("SELECT text FROM name WHERE id = ?")),
         next_(last_id(store.database(), "name") + 1) {}
 
-  // A text that need not be in the store; kNull for an empty one.
+  // Adds a text that need not be in the store. Returns kNull for an empty text.
   std::int64_t add(std::string_view text) {
     if (text.empty()) return kNull;
     const auto [at, is_new] = added_.try_emplace(std::string(text), next_);
@@ -48,7 +49,8 @@ class Texts {
     texts_[id] = read_.text(0);
   }
 
-  // All used ones, in order; after it final_id() gives their places, from 1.
+  // Returns the used texts in order. After this, finish() replaces an id by its rank in them, from
+  // 1.
   std::vector<std::string> sorted() {
     std::set<std::string> all;
     for (const auto& [id, text] : texts_) all.insert(text);
@@ -81,7 +83,7 @@ std::optional<std::int64_t> first_integer(Statement& read) {
   return read.step() ? read.maybe_integer(0) : std::nullopt;
 }
 
-// Frequency of the cores and memory in use, over time.
+// Sets the range of the core frequency and the peak device memory.
 void add_peaks(const TraceDb& store, std::int64_t device_id, MemberRow& member) {
   Statement tracks = store.prepare(
       "SELECT track.id, track.first_sample_id, track.last_sample_id, track.divisor,"
@@ -179,7 +181,8 @@ void finish_names(std::vector<Row>& rows, const Texts& texts) {
   sort_rows(rows);
 }
 
-// Those that ran; beyond kMaxOperators the ones with the least time are added up by type.
+// Returns the operators that ran. Beyond kMaxOperators, those with the least time are summed by
+// type.
 std::vector<OpTotal> operators_of(const std::map<OpKey, OpTotal>& totals, Texts& texts) {
   std::vector<OpTotal> ops;
   for (const auto& [key, total] : totals)

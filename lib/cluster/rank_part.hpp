@@ -1,4 +1,5 @@
-// A part of one capture: what each of its devices comes to. For `msprof rank`.
+// Reduces one capture to a rank summary (part) with the results of its devices. Used by `msprof
+// rank`.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace msprof::cluster {
 
-// Writes the part of a finished store to `output`, published by rename; the same store gives the
-// same bytes. `rank`: in the place of the one that the capture names. A capture of several devices
-// has a rank a device, none of which is known. Throws Error(nothing_to_do) for a capture without
-// ranks (JOB…) or devices, Error(usage) for a rank given to several devices, Error(cannot_write).
+// Writes the part of a complete store to `output`, atomically; the same store gives the same bytes.
+// `rank` overrides the rank recorded in the capture. In a capture with several devices, each device
+// is a rank with an unknown number. Throws Error(nothing_to_do) if the capture has no ranks (JOB…)
+// or no devices, Error(usage) if `rank` is given for several devices, Error(cannot_write).
 void write_rank_part(const TraceDb& store, const std::filesystem::path& output,
                      std::optional<std::int64_t> rank);
 

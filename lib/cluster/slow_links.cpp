@@ -27,7 +27,7 @@ std::int64_t median_of(std::vector<std::int64_t> values) {
 
 struct Usual {
   std::int64_t median = 0;
-  std::int64_t deviation = 0;  // median of the distances from the median
+  std::int64_t deviation = 0;  // median absolute deviation
 };
 
 Usual usual_of(const std::vector<std::int64_t>& values) {
@@ -77,12 +77,12 @@ void SlowLinkFinder::add(const LinkRow& row) {
   sums.duration_ns = saturating_add(sums.duration_ns, row.duration_ns);
 }
 
-// What is known of a link of one kind and transport, over all sizes.
+// Results for one link of one kind and transport, over all sizes.
 struct SlowLinkFinder::Link {
   SlowLink slow;
-  std::int64_t judged_ns = 0;      // in the sizes in which it could be compared
-  std::int64_t slow_ns = 0;        // in those in which it is slow
-  std::int64_t most_slow_ns = -1;  // in one of them
+  std::int64_t judged_ns = 0;      // time in sizes that could be compared
+  std::int64_t slow_ns = 0;        // time in sizes in which it is slow
+  std::int64_t most_slow_ns = -1;  // longest time in one slow size
 };
 
 std::vector<SlowLink> SlowLinkFinder::finish() const {
@@ -124,7 +124,7 @@ std::vector<SlowLink> SlowLinkFinder::finish() const {
   }
   std::vector<SlowLink> slow;
   for (auto& [key, link] : links) {
-    // Slow in one size and as others in most: a matter of that size, not of the link.
+    // If a link is slow in only some sizes, the size is the cause, not the link.
     if (link.slow_ns == 0 || link.slow_ns < link.judged_ns / 2) continue;
     link.slow.link_type = std::get<0>(key);
     link.slow.transport_type = std::get<1>(key);

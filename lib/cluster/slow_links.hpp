@@ -1,5 +1,5 @@
-// Slow links: the bandwidth from one rank to another against the other links of the same kind, for
-// transfers of the same size.
+// SlowLinkFinder compares the bandwidth of each link between two ranks with other links of the same
+// kind, for transfers of similar size.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,45 @@
 
 namespace msprof::cluster {
 
-// Where a link begins or ends. `member_id` is kNull where no part tells which rank of the cluster
-// the local one of the group is.
+// One end of a link. `member_id` is kNull if no part maps the local rank of the group to a rank of
+// the cluster; then the other fields are set.
 struct LinkEnd {
   std::int64_t member_id = kNull;
-  std::int64_t group_name_id = kNull;  // of one that uses the link, with its number there
+  std::int64_t group_name_id = kNull;  // a group that uses the link
   std::int64_t local_rank = kNull;
 };
 
 struct SlowLink {
   LinkEnd source;
   LinkEnd target;
-  std::int64_t link_type = kNull;  // export/cann_rules.hpp link_types()
+  std::int64_t link_type = kNull;  // link_types() in export/cann_rules.hpp
   std::int64_t transport_type = kNull;
   std::int64_t size_class =
-      0;  // of those in which it is slow the one that takes most time, as next
+      0;  // the slow size class with the most time; the next three fields are for this size
   std::int64_t bytes_per_s = 0;
-  std::int64_t median_bytes_per_s = 0;  // of the links of its kind
-  std::int64_t link_count = 0;          // of its kind, with this one
-  std::int64_t count = 0;               // of its transfers, of all sizes, as the next
+  std::int64_t median_bytes_per_s = 0;  // median of links of this kind
+  std::int64_t link_count = 0;          // links of this kind, including this one
+  std::int64_t count = 0;               // transfers of all sizes, as are the next two fields
   std::int64_t size_bytes = 0;
   std::int64_t duration_ns = 0;
-  std::int64_t lost_ns = 0;  // against the median, in the sizes in which it is slow
+  std::int64_t lost_ns = 0;  // compared with the median, in slow sizes
 };
 
 class SlowLinkFinder {
  public:
-  static constexpr std::int64_t kSlowPercent = 67;  // of the median: slower is slow
-  static constexpr std::int64_t kDeviations = 5;    // below the median, of 1.4826 median deviations
-  static constexpr std::size_t kLeastLinks = 4;     // of a kind, to know what is usual
+  static constexpr std::int64_t kSlowPercent = 67;  // slower than this percentage of the median
+  static constexpr std::int64_t kDeviations = 5;    // median deviations (x 1.4826) below median
+  static constexpr std::size_t kLeastLinks = 4;     // of a kind, for a comparison
   static constexpr std::int64_t kLeastBytes = 1 << 20;
   static constexpr std::int64_t kLeastTransfers = 3;
 
   explicit SlowLinkFinder(std::span<const GroupMemberRow> groups);
   void add(const LinkRow& row);
-  // The ones that lost most time first.
+  // Returns slow links, those with the most lost time first.
   std::vector<SlowLink> finish() const;
 
  private:
-  // A member, or the place of an unknown one in `unknown_`, negative.
+  // A member id or, if negative, an index into `unknown_`: -(index + 1).
   using End = std::int64_t;
   struct Sums {
     std::int64_t count = 0;

@@ -12,7 +12,7 @@ namespace msprof::cluster {
 
 namespace {
 
-// At most kMaxPoints medians of neighbours.
+// Reduces `values` to at most `most` values: medians of neighbouring values.
 std::vector<std::int64_t> thinned(std::span<const std::int64_t> values, std::size_t most) {
   const std::size_t width = (values.size() + most - 1) / most;
   if (width <= 1) return {values.begin(), values.end()};
@@ -54,7 +54,7 @@ Trend trend_of(std::span<const std::int64_t> values) {
   double variance = n * (n - 1) * (2 * n + 5);
   for (const auto& [value, ties] : times) variance -= ties * (ties - 1) * (2 * ties + 5);
   variance /= 18;
-  // One less: the correction for continuity.
+  // The - 1 is the continuity correction.
   if (variance > 0 && rises != 0) trend.z = (rises - (rises > 0 ? 1 : -1)) / std::sqrt(variance);
   return trend;
 }
@@ -81,10 +81,10 @@ StepGrowth StepGrowthFinder::finish() const {
   std::vector<std::int64_t> sorted = durations_;
   growth.median_ns = lower_median(sorted);
   if (growth.step_count < kLeastSteps) return growth;
-  // The first step loads and compiles.
+  // Skips the first step, which loads and compiles.
   const std::size_t skipped = durations_.size() > static_cast<std::size_t>(kLeastSteps) ? 1 : 0;
   const auto points = thinned(std::span(durations_).subspan(skipped), kMaxPoints);
-  // Slopes are per point; points are further apart than steps where there are many.
+  // Slopes are per point; with many steps, a point covers several steps.
   const double steps_a_point =
       static_cast<double>(durations_.size() - skipped) / static_cast<double>(points.size());
   growth.trend = trend_of(points);

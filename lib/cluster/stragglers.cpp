@@ -12,7 +12,7 @@ namespace msprof::cluster {
 
 namespace {
 
-constexpr std::int64_t kAllRanks = kNull;  // in the place of a group whose ranks are not known
+constexpr std::int64_t kAllRanks = kNull;  // used instead of a group with unknown ranks
 
 std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
@@ -20,7 +20,7 @@ std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
   return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 
-// True for the first of its step.
+// Returns true and updates last_step if this is the first item of its step.
 template <typename Counts>
 bool enters_step(Counts& counts, std::int64_t step, bool is_first) {
   if (!is_first && counts.last_step == step) return false;
@@ -98,12 +98,12 @@ void StragglerFinder::vote_for_rank(const CollectiveRow& total) {
   vote(rank_votes_, last, total, saturating_subtract(total.shortest_ns[1], total.shortest_ns[0]));
 }
 
-// A host is late where even its first rank came late: that one's duration is compared with those
-// of the first ranks of the others. Each host is asked by its own clock.
+// A host is late if even its first rank arrived late, so the duration of that rank is compared with
+// the first ranks of the other hosts. Durations use each host's own clock.
 void StragglerFinder::vote_for_host(const Collective& collective) {
   struct Arrival {
     std::int64_t host = kNull;
-    std::int64_t first_ns = 0;  // duration of the rank that came first
+    std::int64_t first_ns = 0;  // duration of the rank that arrived first
     std::int64_t last_ns = 0;
     std::int64_t rank_count = 0;
   };
@@ -118,7 +118,7 @@ void StragglerFinder::vote_for_host(const Collective& collective) {
   if (hosts.size() < 2) return;
   GroupCount& group = host_groups_[collective.total.group_name_id];
   if (enters_step(group, collective.total.step, group.collectives++ == 0)) ++group.steps;
-  // Of two hosts the later one is that of the later middle.
+  // With two hosts, the one with the later mean arrival is late.
   const bool is_pair = hosts.size() == 2;
   const auto place = [is_pair](const Arrival& host) {
     return static_cast<int128>(host.first_ns) + (is_pair ? host.last_ns : 0);
@@ -165,8 +165,8 @@ bool StragglerFinder::has_enough(const Votes& votes, const GroupCount& group) {
          is_share(votes.steps, group.steps, percent);
 }
 
-// Those with enough votes in a group, each with the group in which it has most delay. Only those
-// whose delay counts.
+// Returns members or hosts with enough votes and enough delay. Each appears once, with the group in
+// which it causes the most delay.
 std::vector<Straggler> StragglerFinder::candidates_of(
     const Tally& tally, const std::map<std::int64_t, GroupCount>& counts) const {
   const std::int64_t elapsed_ns = steps_ns_ > 0 ? steps_ns_ : whole_ns_;
@@ -209,7 +209,7 @@ void StragglerFinder::add_step(std::span<const RankStepRow> ranks) {
   elapsed = saturating_add(elapsed, longest_ns);
 }
 
-// What ranks of a group do in a step; null where there are no two of them.
+// Returns the typical work of the ranks of a group per step; null if fewer than two have steps.
 const StragglerFinder::Usual* StragglerFinder::usual_of(std::int64_t group) {
   const auto [at, is_new] = usual_.try_emplace(group);
   if (!is_new) return at->second ? &*at->second : nullptr;
@@ -240,8 +240,8 @@ const StragglerFinder::Usual* StragglerFinder::usual_of(std::int64_t group) {
   return &*at->second;
 }
 
-// What a rank does itself: computing, or being free because nothing was given to it. Waiting for
-// others is communication.
+// Compares the rank's own work with the group: computing, and idle time without queued work.
+// Waiting for other ranks counts as communication and is excluded.
 StragglerFinder::Excess StragglerFinder::excess_of(const Straggler& candidate,
                                                    std::int64_t member_id, std::int64_t group) {
   const Work& work = work_[static_cast<std::size_t>(member_id) - 1];
@@ -276,8 +276,8 @@ bool StragglerFinder::judge_rank(Straggler& rank) {
   return true;
 }
 
-// The group in which a rank of a late host is compared: of those in which the host is late and
-// which the rank belongs to the one with most delay.
+// Returns the group to use for a rank of a late host: of the groups that contain the rank and in
+// which the host is late, the one with the most delay.
 std::int64_t StragglerFinder::group_of(const Straggler& host, std::int64_t member_id) const {
   std::int64_t group = kAllRanks;
   std::int64_t delay_ns = -1;
@@ -293,8 +293,8 @@ std::int64_t StragglerFinder::group_of(const Straggler& host, std::int64_t membe
   return group;
 }
 
-// Most of its ranks must be slow by themselves: one that is makes those late that work with it.
-// Without times of steps nobody knows.
+// True if most ranks of the host are slow themselves, because a single slow rank also delays the
+// ranks that work with it. False without step times.
 bool StragglerFinder::judge_host(Straggler& host) {
   const auto ranks = members_of_host_.find(host.id);
   if (ranks == members_of_host_.end() || ranks->second.size() < 2) return false;
@@ -316,8 +316,8 @@ bool StragglerFinder::judge_host(Straggler& host) {
   return true;
 }
 
-// Ranks that wait for a slower one in one group are late in their other groups: they go, unless
-// they have about as much work of their own.
+// Removes ranks that are late only because they wait in one group for a slower rank and so arrive
+// late in their other groups. Keeps those with at least half as much excess work.
 void StragglerFinder::drop_those_behind(std::vector<Straggler>& ranks) const {
   const auto work_of = [](const Straggler& rank) {
     return rank.computing_ns == kNull ? kNull : saturating_add(rank.computing_ns, rank.free_ns);
@@ -341,7 +341,7 @@ void StragglerFinder::drop_those_behind(std::vector<Straggler>& ranks) const {
   std::erase_if(ranks, [&](const Straggler& rank) { return behind.contains(rank.id); });
 }
 
-// A host of which most ranks are named stands in their place.
+// Replaces ranks by their host if most ranks of the host are in the list.
 void StragglerFinder::name_hosts_of(Stragglers& found) const {
   std::map<std::int64_t, std::vector<const Straggler*>> by_host;
   for (const Straggler& rank : found.ranks) by_host[host_of(rank.id)].push_back(&rank);
@@ -350,7 +350,7 @@ void StragglerFinder::name_hosts_of(Stragglers& found) const {
   for (const auto& [host, ranks] : by_host) {
     if (host == kNull || named.contains(host)) continue;
     if (ranks.size() < 2 || 2 * ranks.size() <= members_of_host_.at(host).size()) continue;
-    Straggler whole = *ranks.front();  // the gravest
+    Straggler whole = *ranks.front();  // with the most delay
     whole.id = host;
     found.hosts.push_back(whole);
     named.insert(host);

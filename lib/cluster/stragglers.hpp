@@ -1,7 +1,8 @@
-// Stragglers: ranks and hosts that others wait for. A collective begins when its last rank has
-// arrived, so the rank with the shortest duration came last; where its duration is an outlier
-// (outlier.hpp), it gets a vote. Who has many votes, costs time, and itself works longer than the
-// others of its group is named; who came last because it waited elsewhere is not.
+// StragglerFinder finds ranks and hosts that delay others. A collective starts when its last rank
+// arrives, so the rank with the shortest duration came last; if that duration is an outlier
+// (outlier.hpp), the rank gets a vote. A rank is reported if it has many votes, costs time and
+// itself works longer than its group. Ranks that came last because they waited elsewhere are not
+// reported.
 #pragma once
 
 #include <cstdint>
@@ -19,55 +20,55 @@ namespace msprof::cluster {
 
 enum class LateCause {
   computing,  // its operators take longer
-  starting,   // it is free for longer: its host gives it work later
-  unknown     // there are no times of steps
+  starting,   // it is idle for longer: its host launches work later
+  unknown     // no step times
 };
 std::string_view late_cause_name(LateCause cause);
 
 struct Straggler {
-  std::int64_t id = 0;  // member_id of a rank, host_name_id of a host
+  std::int64_t id = 0;  // member_id of a rank or host_name_id of a host
   std::int64_t votes = 0;
-  std::int64_t collective_count = 0;   // of the group in which it has most delay, as the next
-  std::int64_t group_name_id = kNull;  //
-  std::int64_t step = kNull;           // of its worst collective there, as the next
+  std::int64_t collective_count = 0;   // collectives of the group in which it causes the most delay
+  std::int64_t group_name_id = kNull;  // that group
+  std::int64_t step = kNull;  // step, operation and sequence of its worst collective in that group
   std::int64_t operation_name_id = kNull;
   std::int64_t sequence = 0;
-  std::int64_t delay_ns = 0;    // by which its collectives would have begun earlier without it
-  std::int64_t wait_ns = 0;     // of all others for the last, added up
-  std::int64_t elapsed_ns = 0;  // of the steps, the slowest rank of each
+  std::int64_t delay_ns = 0;    // how much earlier its collectives would have started without it
+  std::int64_t wait_ns = 0;     // total wait of the others for the last rank
+  std::int64_t elapsed_ns = 0;  // of the steps, by the slowest rank of each
   LateCause cause = LateCause::unknown;
-  std::int64_t computing_ns = kNull;  // by which it took longer than the median of its group, in
-  std::int64_t free_ns = kNull;       // all steps; of a host: the median of its ranks
-  std::int64_t preparing_ns = kNull;  // of free_ns that before its first work of a step
+  std::int64_t computing_ns = kNull;  // difference from the median of its group over all steps;
+  std::int64_t free_ns = kNull;       // for a host, the median of its ranks
+  std::int64_t preparing_ns = kNull;  // part of free_ns before the first work of a step
 };
 
 struct Stragglers {
-  std::vector<Straggler> ranks;  // the gravest first; without those of hosts that are named
+  std::vector<Straggler> ranks;  // most delay first; without ranks of hosts listed below
   std::vector<Straggler> hosts;
 };
 
 class StragglerFinder {
  public:
-  // Votes in a group: at least so many, of its collectives and of its steps.
+  // Minimum votes in a group: a number, and a percentage of its collectives and of its steps.
   static constexpr std::int64_t kLeastVotes = 3;
   static constexpr std::int64_t kVotePercent = 10;
-  // In a group of two, where one of them is always last and no test knows an outlier.
+  // For groups of two, in which one rank is always last and no outlier test applies.
   static constexpr std::int64_t kLeastPairVotes = 6;
   static constexpr std::int64_t kPairVotePercent = 80;
-  static constexpr std::int64_t kDelayPercent = 1;  // of the time of the steps
-  // What it works longer than the median of its group: of the delay, of that median, and in median
-  // deviations (times 1.4826) of the group.
+  static constexpr std::int64_t kDelayPercent = 1;  // minimum delay, of the time of all steps
+  // Minimum excess work over the median of the group: percentage of the delay, percentage of that
+  // median, and median deviations (times 1.4826).
   static constexpr std::int64_t kWorkOfDelayPercent = 50;
   static constexpr std::int64_t kWorkPercent = 2;
   static constexpr std::int64_t kWorkDeviations = 3;
 
-  // `names`, `members` and `groups` are those of the part and outlive this.
+  // All arguments belong to the part and must outlive this object.
   StragglerFinder(const PartTexts& names, std::span<const MemberRow> members,
                   std::span<const GroupMemberRow> groups);
 
-  // The collectives in order.
+  // Call in the order of the collectives.
   void add(const Collective& collective);
-  // The ranks of a step, step after step.
+  // Adds all ranks of one step; call in step order.
   void add_step(std::span<const RankStepRow> ranks);
   Stragglers finish();
 
@@ -87,16 +88,16 @@ class StragglerFinder {
     std::int64_t collectives = 0;
     std::int64_t steps = 0;
     std::int64_t last_step = kNull;
-    bool is_pair = true;  // until there are more than two in a collective
+    bool is_pair = true;  // no collective of the group has more than two ranks
   };
-  // What a rank did by itself, in all its steps.
+  // A rank's own work, summed over its steps.
   struct Work {
     std::int64_t steps = 0;
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
     std::int64_t preparing_ns = 0;
   };
-  // That of a rank against its group, in the mean of a step.
+  // Typical work of a group per step.
   struct Usual {
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
@@ -104,13 +105,13 @@ class StragglerFinder {
     std::int64_t work_ns = 0;  // computing and free
     std::int64_t deviation_ns = 0;
   };
-  // By how much a rank is beyond that, in all its steps.
+  // Excess of a rank over its group, summed over its steps.
   struct Excess {
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
     std::int64_t preparing_ns = 0;
     bool is_known = false;
-    bool explains = false;  // the delay
+    bool explains = false;  // true if the excess explains the delay
   };
   using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, group
   using Tally = std::map<Counted, Votes>;
@@ -140,8 +141,8 @@ class StragglerFinder {
   Tally host_votes_;
   std::vector<Work> work_;                              // by member_id - 1
   std::map<std::int64_t, std::optional<Usual>> usual_;  // by group
-  std::int64_t steps_ns_ = 0;                           // of numbered steps
-  std::int64_t whole_ns_ = 0;                           // of what is in none
+  std::int64_t steps_ns_ = 0;                           // time of numbered steps
+  std::int64_t whole_ns_ = 0;                           // time outside of steps
 };
 
 }  // namespace msprof::cluster

@@ -1,5 +1,5 @@
-// Rows of a part that stand in the place of RankCollectiveRow where that table has too many: totals
-// and extremes; and how 128 bits are kept in columns of 64. Part of cluster/rows.hpp.
+// Rows that replace RankCollectiveRow if that table would be too large: totals and extremes. Also
+// stores 128-bit sums in 64-bit columns. Part of cluster/rows.hpp.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ constexpr uint128 joined(const SquareHalves& halves) {
          static_cast<std::uint64_t>(halves.low);
 }
 
-// What a rank spent in the collectives of an operation, group and step.
+// Total of one rank in the collectives of one operation, group and step.
 struct CollectiveTotalRow {
   std::int64_t id = 0;
   std::int64_t step = kNull;
@@ -48,8 +48,8 @@ struct CollectiveTotalRow {
                                           "synchronization_ns",     "transit_ns",  "size_bytes"};
 };
 
-// A collective over all its ranks: durations, the three shortest and the three longest of them.
-// Equal durations: the smaller member first. Places that no rank fills are kNull.
+// A collective over all its ranks, with the three shortest and the three longest durations. Equal
+// durations are ordered by member id; unused elements are kNull.
 inline constexpr std::size_t kExtremes = 3;
 struct CollectiveRow {
   std::int64_t id = 0;
@@ -57,9 +57,9 @@ struct CollectiveRow {
   std::int64_t group_name_id = kNull;
   std::int64_t operation_name_id = kNull;
   std::int64_t sequence = 0;
-  std::int64_t rank_count = 0;   // that recorded it
-  std::int64_t duration_ns = 0;  // of all together
-  std::int64_t square_high = 0;  // sum of the squares: SquareHalves
+  std::int64_t rank_count = 0;   // ranks that recorded it
+  std::int64_t duration_ns = 0;  // sum over all ranks
+  std::int64_t square_high = 0;  // sum of squares, see SquareHalves
   std::int64_t square_low = 0;
   std::int64_t shortest_ns[kExtremes] = {kNull, kNull, kNull};
   std::int64_t shortest_member[kExtremes] = {kNull, kNull, kNull};
@@ -97,7 +97,7 @@ struct CollectiveRow {
   }
 };
 
-// A collective on one host: what its clock is compared by with those of other hosts.
+// A collective on one host; used to compare the clocks of hosts.
 struct CollectiveHostRow {
   std::int64_t id = 0;
   std::int64_t step = kNull;
