@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The ranks that its devices name; none also for what cannot be read as a capture.
+// Returns the ranks recorded for the capture's devices; empty if it cannot be read as a capture.
 std::set<std::int64_t> own_ranks(const fs::path& capture) {
   std::set<std::int64_t> ranks;
   CaptureFolders folders;
@@ -39,7 +39,7 @@ std::set<std::int64_t> own_ranks(const fs::path& capture) {
   return ranks;
 }
 
-// Depth first, in order of names, without recursion: whoever made the tree chose its depth.
+// Depth-first search in name order. Not recursive, because the depth of the tree is untrusted.
 class Search {
  public:
   void begin_at(const fs::path& folder) {
@@ -75,7 +75,7 @@ class Search {
     found_.problems.push_back({path, std::move(reason)});
   }
 
-  // False where the folder was entered before, by this or another name.
+  // False if the folder was visited before, under any name.
   bool is_new(const fs::path& folder) {
     struct stat status = {};
     if (::stat(folder.c_str(), &status) != 0) {
@@ -85,7 +85,7 @@ class Search {
     return seen_.emplace(status.st_dev, status.st_ino).second;
   }
 
-  // What keeps it from being known is a problem.
+  // Adds a problem if this cannot be determined.
   bool is_cann_capture(const fs::path& folder) {
     CaptureFolders folders;
     const bool is_one = CannSession::recognises(folder, folders);
@@ -105,7 +105,7 @@ class Search {
     found_.captures.push_back({folder, rank});
   }
 
-  // What stands in the capture counts; only where that is nothing a framework's file does.
+  // A rank recorded in the capture has priority over the framework's file.
   static std::optional<std::int64_t> named_rank(const fs::path& capture) {
     const auto rank = framework_rank(capture);
     return rank && own_ranks(capture).empty() ? rank : std::nullopt;
@@ -118,7 +118,7 @@ class Search {
     std::vector<fs::path> below;
     for (const FolderEntry& entry : listing.entries)
       look_at(folder / entry.name, entry.type, below);
-    // The last is taken first.
+    // The last element is visited first.
     std::sort(below.begin(), below.end(), std::greater<>());
     waiting_.insert(waiting_.end(), below.begin(), below.end());
   }
@@ -140,7 +140,7 @@ class Search {
     take(whole);
   }
 
-  // A folder that is only named so, around others that are captures.
+  // True for a folder that is only named like a capture and contains captures.
   static bool holds_captures(const fs::path& folder) {
     const FolderListing listing = list_folder(folder);
     return std::any_of(listing.entries.begin(), listing.entries.end(),

@@ -1,4 +1,5 @@
-// The captures of many ranks below some folders, whoever made them. For `msprof cluster`.
+// Finds the captures of many ranks below several folders, regardless of the tool that wrote them.
+// Used by `msprof cluster`.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +11,29 @@
 namespace msprof::cluster {
 
 struct FoundCapture {
-  std::filesystem::path folder;  // absolute, without links
-  // What a framework's profiler_info_<rank>.json says where the capture itself names no rank.
+  std::filesystem::path folder;  // absolute, symbolic links resolved
+  // Rank from a framework's profiler_info_<rank>.json; set only if the capture records no rank.
   std::optional<std::int64_t> rank;
 };
 
-// A place that could not be searched.
+// A path that could not be searched.
 struct SearchProblem {
   std::filesystem::path path;
   std::string reason;
 };
 
 struct CaptureSearch {
-  std::vector<FoundCapture> captures;  // by path, each once
+  std::vector<FoundCapture> captures;  // sorted by path, without duplicates
   std::vector<SearchProblem> problems;
 };
 
-// Finds the folders PROF_… in any depth below `folders`, and those of `folders` that are captures
-// under another name. A folder PROF_… that cannot be read as a capture is among them: whoever
-// imports it says what is wrong. Links to folders are followed, each folder is entered once.
+// Finds PROF_… folders at any depth below `folders`, and members of `folders` that are captures
+// under another name. Includes PROF_… folders that cannot be read; importing them reports the
+// error. Follows symbolic links to folders and visits each folder once.
 CaptureSearch search_captures(const std::vector<std::filesystem::path>& folders);
 
-// The rank of a capture, by itself or by its framework; empty where nobody says, where its devices
-// have several, and for what is no capture.
+// Returns the rank of a capture, as recorded in it or given by the framework. Empty if it is
+// unknown, if its devices have several ranks, or if the folder is not a capture.
 std::optional<std::int64_t> known_rank(const FoundCapture& capture);
 
 }  // namespace msprof::cluster

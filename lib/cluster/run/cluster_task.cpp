@@ -53,7 +53,7 @@ std::string own_node() {
   return file_name_part(own_host_name());
 }
 
-// The folders of a node's task, with the node's name in the place of "%n".
+// Returns the folders of a node task with "%n" replaced by the node name.
 std::vector<fs::path> folders_of_node(const std::vector<fs::path>& folders) {
   std::vector<fs::path> named;
   for (const fs::path& folder : folders) {
@@ -67,7 +67,7 @@ std::vector<fs::path> folders_of_node(const std::vector<fs::path>& folders) {
   return named;
 }
 
-// Merges, and notes what went wrong instead of ending the task, whose other results count.
+// Merges parts. Records a failure in `result` instead of throwing, so that other results are kept.
 void merge_into(TaskResult& result, const std::vector<fs::path>& parts, const fs::path& target,
                 const WorkOptions& work) {
   try {
@@ -97,7 +97,7 @@ void make_and_merge(TaskResult& result, const PartFolder& folder,
     return;
   }
   WorkOptions in_between = work;
-  in_between.manifest.clear();  // what others have is not missing
+  in_between.manifest.clear();  // other tasks have the other ranks, so none are missing here
   merge_into(result, parts, target, in_between);
 }
 

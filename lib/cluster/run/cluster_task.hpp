@@ -1,6 +1,6 @@
-// ClusterTask: a piece of a run as a file, for a process of another node: which captures to make
-// parts of, or which parts to merge. Its result is a file, too. For `msprof cluster --task FILE`,
-// which the jobs of Slurm run.
+// ClusterTask describes a unit of work of a run in a file: the captures to summarize or the parts
+// to merge. A process on another node executes it (`msprof cluster --task FILE`, started by Slurm
+// jobs) and writes the result to a file.
 #pragma once
 
 #include <filesystem>
@@ -14,26 +14,26 @@
 namespace msprof::cluster {
 
 enum class TaskKind {
-  parts,   // parts of `captures` in `output`, merged into `part`
-  merge,   // `inputs` merged into `part`
-  finish,  // the same, and the products of the whole beside it
-  node,    // parts of all captures below `folders` on the node that runs it, merged
+  parts,   // summarizes `captures` in `output` and merges the parts into `part`
+  merge,   // merges `inputs` into `part`
+  finish,  // like `merge`, and writes the cluster products next to it
+  node,    // summarizes and merges all captures below `folders` on the executing node
 };
 
 struct ClusterTask {
   TaskKind kind = TaskKind::parts;
   std::filesystem::path output;
-  std::filesystem::path part;  // `node`: not used
+  std::filesystem::path part;  // not used by `node`
   std::vector<FoundCapture> captures;
-  std::vector<std::filesystem::path> inputs;   // those that are not there are left out, and said
-  std::vector<std::filesystem::path> folders;  // of `node`; "%n" is its name
+  std::vector<std::filesystem::path> inputs;   // missing files are skipped with a warning
+  std::vector<std::filesystem::path> folders;  // for `node`; "%n" is the node name
   WorkOptions work;
 };
 
 struct TaskResult {
   RunReport report;
   bool has_part = false;
-  std::string error;  // why there is none
+  std::string error;  // reason if there is no part
   Exit exit = Exit::ok;
 };
 
@@ -42,17 +42,17 @@ ClusterTask parse_task(const std::string& text, const std::string& name);
 std::string task_result_text(const TaskResult& result);
 TaskResult parse_task_result(const std::string& text, const std::string& name);
 
-// Files of a task: `task.json` and, when it is done, `result.json` in a folder of its own.
+// A task has its own folder with `task.json` and, once it has ended, `result.json`.
 ClusterTask read_task(const std::filesystem::path& file);
 void write_task(const std::filesystem::path& file, const ClusterTask& task);
-// Empty where there is none, or one that cannot be read.
+// Returns empty if the result is missing or cannot be read.
 std::optional<TaskResult> read_task_result(const std::filesystem::path& folder);
 
-// Where a task of kind `node` works for a node: OUTPUT/nodes/NAME.
+// Folder used by a `node` task on a node: OUTPUT/nodes/NAME.
 std::filesystem::path node_folder(const std::filesystem::path& output, const std::string& node);
 
-// Does what `file` says and writes its result. Called for a finished merge: `write_products` makes
-// the products of `output`. Returns the exit code.
+// Executes the task in `file` and writes its result. After a successful `finish` merge, calls
+// `write_products` to write the products of `output`. Returns the exit code.
 Exit run_task(const std::filesystem::path& file,
               const std::function<void(const std::filesystem::path& output)>& write_products);
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Half of what Linux lets one command line have, environment included, at its usual stack limit.
+// Half of what Linux allows for a command line and environment at the default stack limit.
 constexpr std::size_t kMaxArgumentBytes = 1 << 20;
 constexpr std::uint64_t kMaxMergeLog = 16 << 20;
 
@@ -71,7 +71,7 @@ PoolOptions pool_options(const WorkOptions& options, const char* label) {
   return pool;
 }
 
-// Of every capture with a part, after the parts: those are what an answer needs.
+// Runs for each capture with a part, after all parts are done, because the parts are needed first.
 void make_parquet(const PartFolder& folder, std::vector<CaptureResult>& results,
                   const std::vector<std::string>& fingerprints, const WorkOptions& options) {
   std::vector<PoolTask> tasks;
@@ -104,8 +104,8 @@ fs::path own_program() {
   return error ? fs::path("msprof") : program_of(path);
 }
 
-// ROOT/lib/msprof/loader/msprof is the loader that runs the program of an archive, and takes
-// options of its own.
+// ROOT/lib/msprof/loader/msprof is the dynamic loader that starts the program of a release archive.
+// It has its own options, so it must not be started directly.
 fs::path program_of(const fs::path& running) {
   const fs::path loader = running.parent_path();
   if (loader.filename() != "loader") return running;
@@ -199,7 +199,7 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
   return merged;
 }
 
-// How many of `parts` from `begin` on fit on a command line.
+// Returns how many of `parts`, starting at `begin`, fit on a command line; at least two.
 std::size_t fitting(const std::vector<fs::path>& parts, std::size_t begin) {
   std::size_t bytes = 0;
   std::size_t end = begin;

@@ -44,7 +44,7 @@ FoundCapture capture_of(const json& one) {
 
 }  // namespace
 
-// Paths are bytes, JSON is UTF-8: every byte is the character of its number (Latin-1).
+// JSON must be UTF-8 but paths are arbitrary bytes: each byte is encoded as the Latin-1 character.
 std::string utf8_of_path(const fs::path& path) {
   std::string text;
   for (const char c : path.native()) {
@@ -91,8 +91,8 @@ PartFolder::PartFolder(const fs::path& output) {
   create_output_folder(folder_ / "parts");
 }
 
-// Captures of one name may lie at two places. And no folder of ours begins as those of captures do:
-// the output may lie below what is searched.
+// The hash distinguishes captures with the same name in different folders. It comes first so that
+// the name does not look like a capture, because the output may be below a searched folder.
 fs::path PartFolder::place_of(const FoundCapture& capture) const {
   const std::string name =
       fmt::format("{:08x}.{}", static_cast<std::uint32_t>(fnv1a(capture.folder.native())),

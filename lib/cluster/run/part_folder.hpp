@@ -1,13 +1,13 @@
-// PartFolder: the output folder of a run over many captures: a part a capture, what it was made of,
-// and logs. For the runs.
+// PartFolder manages the output folder of a run over many captures: one rank summary (part) per
+// capture, the state it was made from, and logs.
 //
-//   parts/NAME/rank.part    the partial result (msprof rank)
-//   parts/NAME/rank.state   JSON: what the part was made of
-//   parts/NAME/rank.log     what msprof rank printed
-//   parts/NAME/parquet.*    the same of msprof export parquet, whose files are elsewhere
+//   parts/NAME/rank.part    the rank summary (msprof rank)
+//   parts/NAME/rank.state   JSON: what the part was made from
+//   parts/NAME/rank.log     output of msprof rank
+//   parts/NAME/parquet.*    state and log of msprof export parquet, whose files are elsewhere
 //
-// A folder a capture: who writes a part removes what killed programs left beside it, and tells them
-// by process numbers, which mean nothing to another node.
+// Each capture needs its own folder, because the writer of a part deletes files left by killed
+// processes, recognised by process id, and process ids of other nodes have no meaning here.
 #pragma once
 
 #include <filesystem>
@@ -22,53 +22,53 @@
 namespace msprof::cluster {
 
 enum class PartOutcome {
-  current,  // it was there already, of the same raw files
+  current,  // existed already and matches the raw files
   made,
-  partial,  // made, of a capture with lost or damaged data
-  failed,   // there is none
+  partial,  // made, but the capture has lost or damaged data
+  failed,   // no part
 };
 
-// What became of one capture.
+// The result for one capture.
 struct CaptureResult {
   FoundCapture capture;
-  std::filesystem::path part;  // absolute; also where there is none
+  std::filesystem::path part;  // absolute path, even if there is no part
   PartOutcome outcome = PartOutcome::failed;
-  Exit exit = Exit::ok;  // of what made it
-  std::string reason;    // where it failed: a sentence
-  std::string node;      // where it was made; empty: here
-  std::string lacks;     // why there are no Parquet files of it, where they were wanted
+  Exit exit = Exit::ok;  // of the program that made it
+  std::string reason;    // error as a sentence, if it failed
+  std::string node;      // where it was made; empty: this machine
+  std::string lacks;     // error if requested Parquet files were not written
 
   bool has_part() const { return outcome != PartOutcome::failed; }
 };
 
 class PartFolder {
  public:
-  // Makes the folder. Throws Error(cannot_write).
+  // Creates the folder. Throws Error(cannot_write).
   explicit PartFolder(const std::filesystem::path& output);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path part_of(const FoundCapture& capture) const;
   std::filesystem::path log_of(const FoundCapture& capture) const;
 
-  // A text that changes when a raw file, the rank or the version of msprof does; empty for a
-  // capture that cannot be opened.
+  // Returns a text that changes with the raw files, the rank and the version of msprof; empty if
+  // the capture cannot be opened.
   static std::string fingerprint(const FoundCapture& capture);
 
-  // What stands there of `capture`, with outcome `current` or `partial`, if it was made of the raw
-  // files as they are.
+  // Returns the existing part of `capture`, with outcome `current` or `partial`, if it was made
+  // from the same raw files.
   std::optional<CaptureResult> current(const FoundCapture& capture,
                                        const std::string& fingerprint) const;
-  // Says that the part of `result` was made of what `fingerprint` stands for.
+  // Records that the part of `result` was made from the files described by `fingerprint`.
   void remember(const CaptureResult& result, const std::string& fingerprint) const;
-  // The same of the Parquet files in `data_set`.
+  // The same for the Parquet files in `data_set`.
   std::filesystem::path parquet_log_of(const FoundCapture& capture) const;
   bool has_parquet(const FoundCapture& capture, const std::string& fingerprint,
                    const std::filesystem::path& data_set) const;
   void remember_parquet(const FoundCapture& capture, const std::string& fingerprint,
                         const std::filesystem::path& data_set) const;
 
-  // Removes a part that is not of the capture as it is, with what says so and what killed programs
-  // left, and makes the folder for a new one.
+  // Prepares the folder for a new part: creates it and deletes the outdated part, its state and
+  // files left by killed processes.
   void begin(const FoundCapture& capture) const;
 
  private:
@@ -76,12 +76,12 @@ class PartFolder {
   std::filesystem::path folder_;
 };
 
-// A path as UTF-8 text, every byte a character, for JSON; and back.
+// Convert a path to UTF-8 text for JSON, one character per byte, and back.
 std::string utf8_of_path(const std::filesystem::path& path);
 std::filesystem::path path_of_utf8(const std::string& text);
 
-// Results and captures as JSON, for what processes of a run leave for each other in files, and
-// back. A list that is none throws what nlohmann::json throws: see parse_json().
+// Convert results and captures to and from JSON, for files exchanged between processes of a run.
+// Parsing throws nlohmann::json exceptions for invalid lists; see parse_json().
 nlohmann::json json_of(const std::vector<CaptureResult>& results);
 nlohmann::json json_of(const std::vector<FoundCapture>& captures);
 std::vector<CaptureResult> results_of(const nlohmann::json& list);

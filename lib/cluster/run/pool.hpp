@@ -1,5 +1,5 @@
-// A pool of processes on this machine: so many at a time, each with a log of its own; a crash of
-// one ends no other. For runs over many captures.
+// Runs processes on this machine with limited concurrency and one log per process. A crash of one
+// does not affect the others. Used by runs over many captures.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 namespace msprof::cluster {
 
 struct PoolTask {
-  std::vector<std::string> arguments;  // the program first
-  std::filesystem::path log;           // takes both of its streams
+  std::vector<std::string> arguments;  // starting with the program
+  std::filesystem::path log;           // for stdout and stderr
 };
 
 struct PoolEnd {
@@ -25,19 +25,18 @@ struct PoolEnd {
 
 struct PoolOptions {
   std::size_t jobs = 1;
-  int retries = 2;    // of a process that a signal killed; an exit code is an answer
-  std::string label;  // of the progress: "parts"
-  std::chrono::milliseconds patience{10'000};  // for children to end at Ctrl-C
+  int retries = 2;    // after death by a signal; other exit codes are final
+  std::string label;  // shown with the progress: "parts"
+  std::chrono::milliseconds patience{10'000};  // time for children to end after Ctrl-C
 };
 
-// Runs all of `tasks`; `on_end` is told each as it ends, in the order of their ends, and says
-// whether it went well, for the progress. Throws Error(interrupted) on Ctrl-C, when all children
-// have ended; what ended before was told.
+// Runs all `tasks`. Calls `on_end` for each task as it ends; its return value tells the progress
+// display whether the task succeeded. On Ctrl-C, ends all children and then throws
+// Error(interrupted); `on_end` has been called for tasks that ended before.
 void run_pool(const std::vector<PoolTask>& tasks, const PoolOptions& options,
               const std::function<bool(std::size_t task, const PoolEnd& end)>& on_end);
 
-// Progress of a number of things that each take long: one line on a terminal, else a line every
-// 10 s.
+// Shows the progress of long tasks: one updated line on a terminal, otherwise a line every 10 s.
 class CountedProgress {
  public:
   CountedProgress(std::string label, std::size_t total);
@@ -46,7 +45,7 @@ class CountedProgress {
   CountedProgress& operator=(const CountedProgress&) = delete;
 
   void update(std::size_t done, std::size_t failed);
-  // "parts: 12 of 64, 1 failed, about 3 min left", of so many after `elapsed`.
+  // "parts: 12 of 64, 1 failed, about 3 min left", after `elapsed`.
   static std::string text(const std::string& label, std::size_t done, std::size_t total,
                           std::size_t failed, std::chrono::seconds elapsed);
 

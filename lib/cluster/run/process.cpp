@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookInterval{5};
 constexpr std::size_t kMaxToolOutput = 64 << 20;
-constexpr int kNoProgram = 127;  // as shells say it
+constexpr int kNoProgram = 127;  // as in shells
 
-// Between fork and exec: nothing that allocates.
+// Runs between fork and exec: must not allocate memory.
 [[noreturn]] void become(char* const* arguments, int stdout_fd, int stderr_fd, const char* folder,
                          pid_t parent) {
   ::setpgid(0, 0);
@@ -42,7 +42,7 @@ constexpr int kNoProgram = 127;  // as shells say it
   ::dup2(stdout_fd, STDOUT_FILENO);
   ::dup2(stderr_fd, STDERR_FILENO);
   if (*folder == '\0' || ::chdir(folder) == 0) ::execvp(arguments[0], arguments);
-  const char* const why = std::strerror(errno);  // only this thread is left in this process
+  const char* const why = std::strerror(errno);  // safe: this process has only one thread
   for (const char* text :
        {static_cast<const char*>(arguments[0]), " cannot be started: ", why, "\n"}) {
     [[maybe_unused]] const ssize_t count = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -50,7 +50,7 @@ constexpr int kNoProgram = 127;  // as shells say it
   ::_exit(kNoProgram);
 }
 
-// A file without a name, so that no pipe can fill up.
+// Returns an unnamed file. Unlike a pipe, it never fills up and blocks the child.
 FileDescriptor scratch_file() {
   const char* folder = std::getenv("TMPDIR");
   FileDescriptor fd(::open(folder != nullptr && *folder == '/' ? folder : "/tmp",

@@ -1,5 +1,5 @@
-// Programs that work for a run: started with argument lists, never through a shell. For the pool
-// and the commands of Slurm.
+// Starts programs with argument lists, never through a shell. Used by the pool and for Slurm
+// commands.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace msprof::cluster {
 
 // How a program ended.
 struct ProgramResult {
-  int exit_code = -1;  // -1: by a signal
+  int exit_code = -1;  // -1: killed by a signal
   int signal = 0;
 
   bool ok() const { return exit_code == 0; }
@@ -22,47 +22,46 @@ struct ProgramResult {
   std::string text() const;
 };
 
-// A child in a process group of its own, which Ctrl-C at the terminal does not reach, with stdin
-// from nowhere. It gets SIGTERM when the thread that started it ends; where it still runs when this
-// goes, its group is killed.
+// A child process with an empty stdin, in its own process group so that Ctrl-C at the terminal does
+// not reach it. It gets SIGTERM when the thread that started it ends. The destructor kills its
+// process group.
 class ChildProcess {
  public:
-  // `arguments`: the program, looked up in PATH where it has no '/', and its arguments. Both
-  // streams go to `stdout_fd` and `stderr_fd`. Throws Error(cannot_write) where no process can be
-  // made.
+  // `arguments` are the program, searched in PATH if it has no '/', and its arguments. Its output
+  // goes to `stdout_fd` and `stderr_fd`. Throws Error(cannot_write) if no process can be created.
   ChildProcess(const std::vector<std::string>& arguments, int stdout_fd, int stderr_fd,
                const std::filesystem::path& folder = {});
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  // Empty while it runs.
+  // Empty while it is running.
   std::optional<ProgramResult> poll();
-  // Sends a signal to it and what it started.
+  // Sends a signal to its process group.
   void signal(int number) const;
 
  private:
   pid_t pid_ = -1;  // -1: ended and reaped
 };
 
-// Ends `children` with SIGTERM, and with SIGKILL those that are left after `patience`.
+// Sends SIGTERM to `children`; after `patience`, kills those still running.
 void end_children(std::vector<ChildProcess>& children, std::chrono::milliseconds patience);
 
 struct ToolAnswer {
   ProgramResult end;
-  std::string out;  // at most 64 MB of each
+  std::string out;  // out and err: at most 64 MB each
   std::string err;
   bool ok() const { return end.ok(); }
-  // What it said on stderr in one line, else how it ended.
+  // Its stderr on one line or, if that is empty, how it ended.
   std::string reason() const;
 };
 
-// Runs a program to its end and gives what it printed. One that takes longer than `limit` is
-// killed. Throws Error(interrupted) on Ctrl-C, but not while `in_farewell`.
+// Runs a program and returns its output. Kills it after `limit`. Throws Error(interrupted) on
+// Ctrl-C, unless `in_farewell` is set.
 ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::seconds limit,
                     bool in_farewell = false);
 
-// The last line of text in a log; empty where there is none.
+// Returns the last line of a log; empty if there is none.
 std::string last_line(const std::filesystem::path& log);
 
 }  // namespace msprof::cluster

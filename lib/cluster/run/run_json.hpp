@@ -1,4 +1,4 @@
-// JSON that processes of a run leave for each other in files.
+// Parses JSON files exchanged between processes of a run.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 namespace msprof::cluster {
 
-// What `parse` makes of a JSON text. `name`: of the file, for the Error(partial_data) that a text
-// or a value gives which is not as it should be.
+// Returns the result of `parse` for a JSON text. Throws Error(partial_data) with the file's `name`
+// if the text or a value is invalid.
 template <typename Parse>
 auto parse_json(const std::string& text, const std::string& name, Parse&& parse) {
   try {

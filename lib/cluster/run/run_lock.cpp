@@ -35,7 +35,7 @@ std::optional<LockHolder> read_holder(int fd) {
                       document.at("pid").get<long>(),
                       document.at("jobs").get<std::vector<std::string>>()};
   } catch (const json::exception&) {
-    return std::nullopt;  // empty, or cut by a full disk: nobody's
+    return std::nullopt;  // empty or truncated by a full disk: not held
   }
 }
 

@@ -1,5 +1,5 @@
-// RunLock: one run at a time works in an output folder. It outlives the program that took it while
-// jobs of Slurm that it started are there. For `msprof cluster`.
+// RunLock ensures that only one run at a time uses an output folder. It can outlive its process
+// while Slurm jobs of the run exist. Used by `msprof cluster`.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ struct LockHolder {
 
 class RunLock {
  public:
-  // Whether any of these jobs is still there.
+  // Returns true if any of these jobs still exists.
   using JobsAlive = std::function<bool(const std::vector<std::string>& jobs)>;
 
   // Takes OUTPUT/run.lock. Throws Error(cannot_write) with who holds it. `take_jobs`: the jobs of a
@@ -30,14 +30,14 @@ class RunLock {
   // Where the file system has no locks, a program that is gone is one that wrote nothing into the
   // file for 24 hours.
   RunLock(const std::filesystem::path& output, const JobsAlive& jobs_alive, bool take_jobs = false);
-  // Gives it back, but for leave().
+  // Releases the lock, unless leave() was called.
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
-  // Notes the jobs that this run has now.
+  // Records the current jobs of this run.
   void set_jobs(const std::vector<std::string>& jobs);
-  // Leaves it to the jobs when this program ends.
+  // Keeps the lock for the jobs after this program ends.
   void leave() { is_left_ = true; }
 
  private:

@@ -35,7 +35,7 @@ constexpr std::uint64_t kMaxRunFile = 16 << 20;
 constexpr const char* kRunSchema = "msprof.cluster-run/1";
 constexpr const char* kScriptName = "task.sh";
 
-// All that varies are its arguments: $1 msprof, $2 folder of a stage without its number.
+// Arguments: $1 msprof, $2 folder of a stage without the task number.
 constexpr std::string_view kTaskScript =
     "#!/bin/sh\n"
     "exec \"$1\" cluster --task \"$2.$SLURM_ARRAY_TASK_ID/task.json\"\n";
@@ -45,7 +45,7 @@ std::string new_run_id() {
                      random_name().substr(0, 8));
 }
 
-// Slurm takes '%' in names of logs for the beginning of a field, and cuts lines of its own.
+// In log names, '%' starts a field for Slurm and must be doubled.
 std::string log_pattern(const fs::path& path) {
   std::string text;
   for (const char c : path.native()) text += c == '%' ? std::string("%%") : std::string(1, c);
@@ -61,8 +61,8 @@ void check_output_name(const fs::path& output) {
   }
 }
 
-// A failure that another try, perhaps on another node, may not have: everything but what the
-// capture itself or the command line is to blame for.
+// True if a retry may succeed, perhaps on another node: all failures not caused by the capture
+// itself or the command line.
 bool may_pass(const CaptureResult& result) {
   if (!result.lacks.empty()) return true;
   return !result.has_part() && result.exit != Exit::nothing_to_do && result.exit != Exit::usage;
@@ -189,7 +189,7 @@ std::string SlurmRun::submit_stage(const std::string& stage, const std::set<std:
   std::error_code ignored;
   for (const std::size_t task : tasks) fs::remove(folder_of(stage, task) / "result.json", ignored);
   SlurmJob job;
-  // --requeue: what was on a node that died runs on another one.
+  // --requeue: if a node dies, its task runs on another node.
   job.arguments = {"--array=" + index_list(tasks),
                    "--job-name=msprof-" + stage,
                    "--output=" + log_pattern(run_folder()) + "/" + stage + ".%a/log",
@@ -200,7 +200,7 @@ std::string SlurmRun::submit_stage(const std::string& stage, const std::set<std:
                    fmt::format("--cpus-per-task={}", cpus),
                    "--chdir=" + output_.string()};
   if (!after.empty()) {
-    // After any end: a merge names what is missing. A dependency that can never be met ends it.
+    // afterany: a merge also runs after failed tasks and reports what is missing.
     job.arguments.push_back("--dependency=afterany:" + after);
     job.arguments.push_back("--kill-on-invalid-dep=yes");
   }
@@ -279,7 +279,7 @@ void SlurmRun::wait_for_jobs() {
       answered = Clock::now();
       std::size_t left = 0;
       for (const auto& [job, tasks] : *queued) left += tasks;
-      // Twice: a task that is just taken back into the queue is in none of its states for a moment.
+      // Checked twice, because a task that is being requeued is briefly not listed.
       empty = left == 0 ? empty + 1 : 0;
       const std::size_t all = state_.groups + state_.merges.size();
       progress.update(all > left ? all - left : 0, 0);
@@ -360,7 +360,7 @@ RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_pr
       for (CaptureResult& one : result->report.results) report.results.push_back(std::move(one));
       continue;
     }
-    // The task was lost in each of its tries; what it had made is there.
+    // The task failed in each try; use the parts that it made.
     for (const FoundCapture& capture : read_task(folder / "task.json").captures) {
       if (auto current = parts.current(capture, PartFolder::fingerprint(capture))) {
         report.results.push_back(std::move(*current));
@@ -387,8 +387,8 @@ RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_pr
   return report;
 }
 
-// Of all parts that there are: where a group or a merge stayed lost, the merges of Slurm lack what
-// it had made.
+// Merges all existing parts locally. If a group or a merge failed on Slurm, its merged results are
+// incomplete.
 void SlurmRun::merge_here(RunReport& report,
                           const std::function<void(const fs::path&)>& write_products) const {
   std::vector<fs::path> inputs;
@@ -437,7 +437,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
     std::string list;
     for (const std::string& node : usable) list += (list.empty() ? "" : ",") + node;
     const std::size_t cpus = options.work.jobs != 0 ? options.work.jobs : smallest_cpus(states);
-    // A node that dies, or a task that fails, ends no other.
+    // A failed node or task must not end the others.
     std::vector<std::string> arguments = {"srun",
                                           "--nodelist=" + list,
                                           fmt::format("--nodes={}", usable.size()),
@@ -461,7 +461,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
     PoolOptions pool;
     pool.label = "nodes";
     pool.retries = 0;
-    pool.patience = std::chrono::seconds(30);  // srun ends its step before itself
+    pool.patience = std::chrono::seconds(30);  // srun first ends its job step
     log::info("running on {}: {}", counted(usable.size(), "node"), list);
     run_pool({{arguments, folder / "srun.log"}}, pool,
              [](std::size_t, const PoolEnd&) { return true; });

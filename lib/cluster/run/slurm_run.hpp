@@ -1,12 +1,13 @@
-// SlurmRun: a run over many captures on the nodes of a cluster with Slurm. Captures on a shared
-// file system: an array of tasks, a group of captures each, and merges level by level behind it.
-// Captures on the disks of nodes: one task on each of these nodes. For `msprof cluster --slurm`.
+// SlurmRun runs an analysis of many captures on a Slurm cluster (`msprof cluster --slurm`). For
+// captures on a shared file system it submits an array of tasks, each with a group of captures,
+// followed by merges, level by level. For captures on the disks of nodes, run_on_nodes() runs one
+// task on each node.
 //
-// All that the tasks read and write is below the output folder, which every node must see:
+// All files of the tasks are below the output folder, which every node must be able to access:
 //   slurm/RUN/parts.N/   a group: task.json, group.part, result.json, log
 //   slurm/RUN/mergeL.N/  a merge of level L; the last writes OUTPUT/cluster.db
-//   slurm/run.json       the newest run, for --attach
-//   nodes/NAME/          what a node made of its own captures
+//   slurm/run.json       the latest run, for --attach
+//   nodes/NAME/          results of a node for its own captures
 #pragma once
 
 #include <filesystem>
@@ -23,42 +24,41 @@ namespace msprof::cluster {
 
 struct SlurmOptions {
   WorkOptions work;
-  std::size_t group_size = 0;  // captures of a task; 0: as plan_groups() has it
-  std::size_t fan_in = 512;    // parts of one merge
-  int retries = 2;             // of tasks and merges that failed
+  std::size_t group_size = 0;  // captures per task; 0: see plan_groups()
+  std::size_t fan_in = 512;    // parts per merge
+  int retries = 2;             // of failed tasks and merges
   bool wait = true;
 };
 
-// A run over captures that every node sees.
+// A run over captures on a shared file system.
 class SlurmRun {
  public:
   SlurmRun(const SlurmClient& slurm, std::filesystem::path output, RunLock& lock);
 
-  // Submits tasks for `captures` and the merges behind them; parts that are current are merged as
-  // they are. Throws Error(board_unreachable) when Slurm refuses; nothing is left in its queue
-  // then.
+  // Submits tasks for `captures`, followed by merges. Existing up-to-date parts are reused. If
+  // Slurm refuses, cancels all submitted jobs and throws Error(board_unreachable).
   void submit(const std::vector<FoundCapture>& captures, const SlurmOptions& options);
-  // Goes on with the run that OUTPUT/slurm/run.json names. Throws Error(nothing_to_do) where there
-  // is none.
+  // Resumes the run recorded in OUTPUT/slurm/run.json. Throws Error(nothing_to_do) if there is
+  // none.
   void attach();
-  // Jobs of the run that the queue may have.
+  // Jobs of the run that may still be queued.
   const std::vector<std::string>& jobs() const { return state_.jobs; }
 
-  // Waits for the end, submits what failed again, and gives what came of it. On Ctrl-C all jobs are
-  // cancelled. Where Slurm stops answering it throws Error(board_unreachable) and leaves the jobs.
-  // `write_products` for a merge that had to be made here.
+  // Waits for the jobs, resubmits failed ones and returns the result. Cancels all jobs on Ctrl-C.
+  // If Slurm stops responding, throws Error(board_unreachable) and keeps the jobs. `write_products`
+  // is called if the final merge had to be done locally.
   RunReport finish(const std::function<void(const std::filesystem::path&)>& write_products);
 
  private:
-  // What run.json holds.
+  // Contents of run.json.
   struct State {
     std::string run;
     std::vector<std::string> jobs;
     std::size_t groups = 0;
-    std::vector<std::size_t> merges;  // tasks of each level; the last has one
+    std::vector<std::size_t> merges;  // number of tasks per level; 1 in the last
     int tries = 1;
     int retries = 2;
-    std::size_t cpus = 1;  // of a task
+    std::size_t cpus = 1;  // per task
     std::vector<std::string> extra;
   };
 
@@ -84,9 +84,10 @@ class SlurmRun {
   State state_;
 };
 
-// Makes parts of what lies below `folders` on each of `nodes`, there; `job`: these nodes are those
-// of this running job, inside which the tasks run. Nodes that fail are tried again, and named when
-// they stay lost. Gives the results of all, not merged yet; the parts of nodes are in `node_parts`.
+// Summarizes the captures below `folders` on each of `nodes`, locally on that node. If `job` is
+// set, the tasks run inside this running job, which owns the nodes. Retries failed nodes and
+// reports those that fail repeatedly. Returns the results of all nodes and adds their parts to
+// `node_parts`; they are not merged.
 RunReport run_on_nodes(const SlurmClient& slurm, const std::filesystem::path& output,
                        const std::vector<std::string>& nodes, const std::string& job,
                        const std::vector<std::filesystem::path>& folders,

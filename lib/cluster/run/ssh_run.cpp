@@ -27,8 +27,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// $1 msprof, $2 name of the folder for parts, $3 processes, then folders. Answers with a line
-// "part CODE REPORT_BYTES PART_BYTES" and these bytes. When its input ends, nobody waits any more.
+// Arguments: $1 msprof, $2 name of the folder for parts, $3 processes, then folders. Prints a line
+// "part CODE REPORT_BYTES PART_BYTES", followed by the report and the part. Ends when its input is
+// closed, because then the client is gone.
 constexpr const char* kHostScript = R"sh(
 msprof=$1
 work=${XDG_CACHE_HOME:-$HOME/.cache}/msprof/cluster/$2
@@ -64,7 +65,7 @@ constexpr std::chrono::milliseconds kHostPoll{100};
 constexpr std::chrono::seconds kHostFarewell{15};
 constexpr int kNotFound = 127;
 
-// The stdout of the script: its line, the report, the part, which goes to a file as it comes.
+// Parses the stdout of the script: header line, report, and part, which is streamed to a file.
 class Answer {
  public:
   explicit Answer(const fs::path& target) : target_(target) {}
@@ -82,7 +83,8 @@ class Answer {
     part_read_ += bytes.size();
   }
 
-  // Gives the part its name; false where there is none. Throws Error(partial_data) where it is cut.
+  // Commits the part. Returns false if there is none. Throws Error(partial_data) if it is
+  // truncated.
   bool finish() {
     if (!has_header_) bad("it gave no answer");
     if (report.size() != report_bytes_ || part_read_ != part_bytes_) bad("its answer was cut off");
@@ -123,11 +125,11 @@ class Answer {
   std::uint64_t part_read_ = 0;
 };
 
-// What one host came to.
+// The result of one host.
 struct HostEnd {
   RunReport report;
   bool has_part = false;
-  std::string lost;  // why it gave nothing
+  std::string lost;  // reason if it returned no result
 };
 
 class HostRun {
@@ -156,7 +158,7 @@ class HostRun {
   HostEnd run_once() {
     BoardShell shell(host_.login);
     {
-      // One at a time: a password or a host key may be asked for.
+      // Serialized, because connecting may prompt for a password or host key.
       const std::lock_guard<std::mutex> one(login_);
       shell.connect();
     }
@@ -196,7 +198,7 @@ class HostRun {
     return end;
   }
 
-  // Empty after Ctrl-C, when the host was told.
+  // Returns empty after Ctrl-C; the host has then been asked to stop.
   static std::optional<CommandEnd> wait_for(SshCommand& command) {
     std::optional<Clock::time_point> limit;
     for (;;) {
@@ -279,7 +281,7 @@ RunReport parse_host_report(const std::string& text, const std::string& host) {
 
 RunReport run_over_ssh(const fs::path& output, const std::vector<BoardConfig>& hosts,
                        const SshRunOptions& options, std::vector<fs::path>& node_parts) {
-  // The same run finds its parts again.
+  // A repeated run must find its existing parts.
   std::string of_run = output.native();
   for (const std::string& folder : options.folders) of_run += "\n" + folder;
   const std::string work_name = fmt::format("{:016x}", fnv1a(of_run));

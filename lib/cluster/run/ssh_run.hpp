@@ -1,5 +1,5 @@
-// A run over many captures on hosts without a scheduler: `msprof cluster` on each of them over SSH,
-// its part streamed back. For `msprof cluster --ssh`.
+// Runs an analysis of many captures on hosts without a scheduler: starts `msprof cluster` on each
+// over SSH and streams its rank summary (part) back. Used by `msprof cluster --ssh`.
 #pragma once
 
 #include <filesystem>
@@ -13,24 +13,23 @@
 namespace msprof::cluster {
 
 struct SshRunOptions {
-  std::string msprof = "msprof";     // the program there, in PATH or absolute
-  std::vector<std::string> folders;  // there
-  std::size_t jobs = 0;              // processes on each; 0: one a core
-  std::size_t parallel = 16;         // hosts at a time
-  int retries = 2;                   // of a lost connection
+  std::string msprof = "msprof";     // remote program, in PATH or absolute
+  std::vector<std::string> folders;  // remote folders
+  std::size_t jobs = 0;              // processes per host; 0: one per core
+  std::size_t parallel = 16;         // concurrent hosts
+  int retries = 2;                   // after a lost connection
 };
 
-// The hosts of a file: user@host[:port], one a line; '#' begins a comment. Without an account it is
-// `user`. Throws Error(usage) with the line for what makes no sense, and for a host that is there
-// twice.
+// Parses a list of hosts: user@host[:port], one per line; '#' starts a comment. `user` is the
+// default account. Throws Error(usage) with the line number for invalid lines and duplicate hosts.
 std::vector<BoardConfig> parse_hosts(std::string_view text, const std::string& name,
                                      const std::string& user);
 
-// What `msprof cluster --json` said on a host: results of its captures. Throws Error(partial_data).
+// Parses the output of `msprof cluster --json` on a host. Throws Error(partial_data).
 RunReport parse_host_report(const std::string& text, const std::string& host);
 
-// Runs on all of `hosts`; parts come to OUTPUT/nodes/HOST/node.part. A host that fails is among the
-// lost and ends no other. Throws Error(interrupted).
+// Runs on all `hosts` and stores their parts as OUTPUT/nodes/HOST/node.part. A failed host is
+// reported as lost and does not affect the others. Throws Error(interrupted).
 RunReport run_over_ssh(const std::filesystem::path& output, const std::vector<BoardConfig>& hosts,
                        const SshRunOptions& options,
                        std::vector<std::filesystem::path>& node_parts);
