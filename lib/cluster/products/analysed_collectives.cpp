@@ -12,11 +12,12 @@ namespace msprof::cluster {
 
 namespace {
 
-// Numbers of cann::link_types() and cann::transport_types().
+// Values of cann::link_types() and cann::transport_types().
 enum LinkType : std::int64_t { kOnChip = 0, kHccs = 1, kPcie = 2, kSio = 4, kHccsSw = 5 };
 constexpr std::int64_t kSdma = 0;  // transport type
 
-// Tasks of collectives whose work is known; those that began before the collection are left out.
+// Reads the tasks of collectives that have a known kind of work, without those that started before
+// the collection.
 std::string task_query(std::string_view columns, std::string_view rest) {
   return fmt::format(
       "SELECT {} FROM comm_op_task AS member"
@@ -136,7 +137,7 @@ bool AnalysedCollectives::next() {
   return false;
 }
 
-// A collective of several devices of the capture has the plain name on the lowest of them.
+// If several devices have collectives, a name that repeats gets the device number as suffix.
 void AnalysedCollectives::name_item(std::int64_t device, std::int64_t name_id, std::string group) {
   item_.name = texts_(name_id);
   item_.group = std::move(group);
@@ -144,8 +145,8 @@ void AnalysedCollectives::name_item(std::int64_t device, std::int64_t name_id, s
     item_.name += fmt::format("_device{}", device);
 }
 
-// Times are those of the plane of the first master task; transfers are those of all planes. False
-// where no task is a master's.
+// Times are those of the plane with the first master task; transfers count all planes. Returns
+// false if there is no master task.
 bool AnalysedCollectives::analyse(const std::vector<Task>& tasks) {
   const auto master =
       std::find_if(tasks.begin(), tasks.end(), [](const Task& task) { return task.is_master; });

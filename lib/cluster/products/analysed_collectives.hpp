@@ -1,5 +1,5 @@
-// AnalysedCollectives: what one collective of a capture did, one after the other, from its tasks.
-// For capture_analysis.cpp.
+// AnalysedCollectives iterates over the collectives of a capture and computes times and transfers
+// of each from its tasks. Used by capture_analysis.cpp.
 // Source: cann_device.md 18.3.
 #pragma once
 
@@ -18,16 +18,16 @@
 
 namespace msprof::cluster {
 
-// What went from one rank to another.
+// Transfers from one rank to another.
 struct AnalysedLink {
-  std::string_view transport;  // "HCCS"; empty: none that has a name
+  std::string_view transport;  // "HCCS"; empty if the transport has no name
   std::int64_t size_bytes = 0;
   std::int64_t duration_ns = 0;
 
   void add(const AnalysedLink& more);
 };
 
-// By source and target rank, numbered within their group.
+// Key: source and target rank within the group.
 using AnalysedLinks = std::map<std::pair<std::int64_t, std::int64_t>, AnalysedLink>;
 
 struct AnalysedCollective {
@@ -39,11 +39,11 @@ struct AnalysedCollective {
 
 class AnalysedCollectives {
  public:
-  // Throws where `store` contradicts itself.
+  // Throws if `store` is inconsistent.
   explicit AnalysedCollectives(const Database& store);
-  // True if a collective has a task that can be analysed.
+  // True if any collective has a task that can be analysed.
   static bool has_any(const Database& store);
-  // Collectives in the order (device, start).
+  // Advances to the next collective, in order of (device, start).
   bool next();
   const AnalysedCollective& operator*() const { return item_; }
   const AnalysedCollective* operator->() const { return &item_; }
@@ -80,8 +80,8 @@ class AnalysedCollectives {
   AnalysedCollective item_;
   std::size_t closing_distance_ = 0;
   bool has_transferred_ = false;
-  bool has_devices_ = false;                            // more than one with collectives
-  std::set<std::pair<std::string, std::string>> keys_;  // of devices before, where there are more
+  bool has_devices_ = false;                            // several devices have collectives
+  std::set<std::pair<std::string, std::string>> keys_;  // if has_devices_: used keys
 };
 
 }  // namespace msprof::cluster

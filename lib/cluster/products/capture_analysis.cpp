@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPageBytes = 4096;
-constexpr int kDecimals = 6;  // of ns as ms, and of bytes as MB
+constexpr int kDecimals = 6;  // ns as ms, and bytes as MB
 constexpr Band kShownBands[] = {Band::rdma, Band::hccs, Band::pcie, Band::sdma, Band::sio};
 constexpr std::string_view kTotal = "Total HCCL Operators";
 
-// Columns as torch_npu selects them.
+// The columns that torch_npu reads.
 constexpr const char* kTimeTables[] = {
     "CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, group_name TEXT, start_timestamp NUMERIC,"
     " elapse_time NUMERIC, transit_time NUMERIC, wait_time NUMERIC, synchronization_time NUMERIC,"
@@ -36,12 +36,12 @@ constexpr const char* kMatrixTable =
     " dst_rank TEXT, transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC,"
     " bandwidth NUMERIC)";
 
-// Of one capture a packet of just that size is none yet.
+// In single-capture files, a packet of exactly the limit does not count as large.
 std::int64_t least_large_bytes(Band band) {
   return large_packet_bytes(band) + 1;
 }
 
-// What is neither transit nor waiting: below 0 where tasks of a plane overlap.
+// Time that is neither transit nor wait; negative if tasks of a plane overlap.
 std::int64_t idle_ns(const RankCommunication& times) {
   return saturating_subtract(saturating_subtract(times.duration_ns, times.transit_ns),
                              times.wait_ns);
@@ -52,12 +52,12 @@ void append_number(std::string& out, std::string_view key, std::int64_t value) {
   append_decimal(out, value, kDecimals);
 }
 
-// A JSON file with a member for each collective.
+// A JSON object with one member per collective.
 class AnalysisFile {
  public:
   explicit AnalysisFile(const fs::path& target) : file_(target) { file_.buffer() += '{'; }
 
-  // Begins a member, whose text the caller appends to the buffer.
+  // Starts a member; the caller appends its text to the buffer.
   std::string& begin(std::string_view key) {
     file_.drain();
     std::string& out = file_.buffer();

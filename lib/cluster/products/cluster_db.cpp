@@ -1,4 +1,4 @@
-// cluster_analysis.db: what the other files have, as the vendor's tables.
+// Writes cluster_analysis.db: the contents of the other files as the vendor's tables.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kClusterDbPageBytes = 4096;
 
-// Tables and columns of the vendor's database. Its names have two styles of writing.
+// Tables and columns of the vendor's database, including its mix of naming styles.
 constexpr const char* kClusterTables[] = {
     "CREATE TABLE ClusterBaseInfo (key TEXT, value TEXT)",
     "CREATE TABLE HostInfo (hostUid TEXT, hostName TEXT)",

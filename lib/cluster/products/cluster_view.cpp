@@ -14,7 +14,7 @@ namespace msprof::cluster {
 
 namespace {
 
-// Which places belong together: each points to another of its set, the first to itself.
+// Disjoint sets (union-find). The root of each set is its smallest index.
 class JoinedSets {
  public:
   explicit JoinedSets(std::size_t count) : parents_(count) {
@@ -111,7 +111,7 @@ void ClusterView::read_groups() {
   }
   for (auto& [name_id, group] : groups) {
     group.name_id = name_id;
-    text(name_id);  // is there
+    text(name_id);  // throws if the name does not exist
     std::sort(group.ranks.begin(), group.ranks.end());
     group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
     groups_.push_back(std::move(group));

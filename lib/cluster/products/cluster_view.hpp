@@ -1,5 +1,5 @@
-// ClusterView: the ranks, texts, groups and pipeline stages of a part as products show them. For
-// the products of a cluster, `show` and the page.
+// ClusterView provides the ranks, texts, groups and pipeline stages of a rank summary (Part) as
+// shown in products. Used by the cluster products, `show` and the HTML page.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 
 namespace msprof::cluster {
 
-// What is to be taken from the times of a host, by its name id, so that they are of the clock of
-// the reference host. A host that is not in it keeps its times.
+// Host name id to the offset to subtract from times of the host to convert them to the clock of the
+// reference host. Times of other hosts are unchanged.
 using ClockShifts = std::map<std::int64_t, std::int64_t>;
 
-// "step3"; "step" where there is none.
+// "step3"; "step" without a step number.
 std::string step_key(std::int64_t step);
 
 struct CommGroup {
   std::int64_t name_id = 0;
   bool has_collectives = false;
-  bool has_pairs = false;                            // sends and receives
-  std::vector<std::int64_t> ranks;                   // in order
-  std::map<std::int64_t, std::int64_t> local_ranks;  // within the group -> rank
+  bool has_pairs = false;                            // has sends and receives
+  std::vector<std::int64_t> ranks;                   // sorted
+  std::map<std::int64_t, std::int64_t> local_ranks;  // rank within the group to rank
 };
 
 class ClusterView {
  public:
-  // Throws Error(partial_data) where the rows of `part` contradict each other.
+  // Throws Error(partial_data) if the rows of `part` are inconsistent.
   explicit ClusterView(const Part& part, ClockShifts shifts = {});
 
   const Part& part() const { return *part_; }
@@ -40,35 +40,35 @@ class ClusterView {
   const MemberRow& member(std::int64_t member_id) const {
     return members_[checked(member_id, members_.size(), "rank")];
   }
-  // The number under which products show a member: its rank. One whose capture does not say its
-  // rank, or says that of another, is numbered behind the largest.
+  // The rank number of a member in products. Members without a rank, or with the rank of another
+  // member, get numbers after the largest one.
   std::int64_t rank_of(std::int64_t member_id) const {
     return ranks_[checked(member_id, ranks_.size(), "rank")];
   }
-  // Members that are numbered here, in order.
+  // Members that were given a number here, in order.
   const std::vector<std::int64_t>& renumbered() const { return renumbered_; }
-  // Ranks that are there, that are missing and that are partial.
+  // Present, missing and partial ranks.
   const Ranks& ranks() const { return rank_sets_; }
 
-  // The empty text for kNull.
+  // Empty for kNull.
   std::string_view text(std::int64_t name_id) const {
     if (name_id == kNull) return "";
     return names_[checked(name_id, names_.size(), "text")];
   }
-  // The name of its host that people know, else its unique id.
+  // The host name, or the host's unique id if it has no name.
   std::string_view host_of(const MemberRow& member) const {
     return text(member.hostname_name_id != kNull ? member.hostname_name_id : member.host_name_id);
   }
   bool is_pair_operation(std::int64_t name_id) const;
   bool has_pair_operations() const { return has_pairs_; }
-  // A time of a member on the clock of the reference host.
+  // Converts a time of a member to the clock of the reference host.
   std::int64_t aligned(std::int64_t time_ns, std::int64_t member_id) const;
 
-  // In order of their names.
+  // In order of names.
   const std::vector<CommGroup>& groups() const { return groups_; }
   const CommGroup* group(std::int64_t name_id) const;
-  // Ranks of each pipeline stage: those that groups of collectives connect, groups of all ranks
-  // left aside. One stage of all ranks where no groups tell stages.
+  // The ranks of each pipeline stage: ranks connected by groups with collectives, ignoring groups
+  // of all ranks. One stage with all ranks if there are no such groups.
   const std::vector<std::vector<std::int64_t>>& stages() const { return stages_; }
 
  private:

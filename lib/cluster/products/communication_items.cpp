@@ -11,7 +11,7 @@ namespace msprof::cluster {
 
 namespace {
 
-// Numbers of cann::link_types() and cann::transport_types().
+// Values of cann::link_types() and cann::transport_types().
 constexpr std::int64_t kLinkOnChip = 0;
 constexpr std::int64_t kTransportSdma = 0;
 constexpr std::int64_t kTransportRdma = 1;
@@ -170,7 +170,7 @@ void CommunicationItems::take_packets(RankCommunication& rank) {
 void CommunicationItems::take_row() {
   RankCommunication rank;
   rank.member_id = row_.member_id;
-  view_->rank_of(rank.member_id);  // is there
+  view_->rank_of(rank.member_id);  // throws if the member does not exist
   rank.start_ns = view_->aligned(row_.start_ns, rank.member_id);
   rank.duration_ns = row_.duration_ns;
   rank.wait_ns = row_.wait_ns;
@@ -235,7 +235,7 @@ std::string communication_name(const ClusterView& view, const CommunicationItem&
 void append_decimal(std::string& out, std::int64_t value, int decimals) {
   char digits[32];
   char* at = digits + sizeof digits;
-  // Unsigned from here on: the smallest int64 has no positive twin.
+  // Unsigned, because INT64_MIN has no positive counterpart.
   std::uint64_t rest = static_cast<std::uint64_t>(value);
   if (value < 0) rest = ~rest + 1;
   char* end = at;

@@ -1,6 +1,6 @@
-// CommunicationItems: what each rank did in each collective and in all of a group together, with
-// its transfers by kind of link, one after the other out of a part of any size. For the products
-// about communication.
+// CommunicationItems iterates over the collectives of a rank summary (Part): times of each rank and
+// its transfers by kind of link, per collective and per group. Memory use does not depend on the
+// size of the part. Used by the communication products.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace msprof::cluster {
 
-// Units of products.
+// Conversion factors to the units of products.
 inline constexpr double kNsPerUs = 1e3;
 inline constexpr double kNsPerMs = 1e6;
 inline constexpr double kBytesPerMegabyte = 1e6;
 
-// Kinds of links as the vendor's products name them. SDMA has what it drives: HCCS, PCIE and SIO
-// together; UB is shown only where it was used.
+// Kinds of links as named in the vendor's products. SDMA includes HCCS, PCIE and SIO. UB is shown
+// only if it was used.
 enum class Band { hccs, rdma, pcie, sdma, sio, ub };
 inline constexpr std::size_t kBands = 6;
 std::string_view band_name(Band band);
-// The kind of link by the numbers of a row; empty for transfers within a device.
+// Returns the kind of link for a row's numbers; empty for transfers within a device.
 std::optional<Band> band_of(std::int64_t link_type, std::int64_t transport_type);
-// True where it is a part of SDMA.
+// True if the kind is included in SDMA.
 bool is_sdma_driven(Band band);
 
 // Transfers of one size.
@@ -39,23 +39,24 @@ struct Packets {
 struct BandTotal {
   std::int64_t size_bytes = 0;
   std::int64_t duration_ns = 0;
-  std::map<std::int64_t, Packets> packets;  // by size in bytes; none of what SDMA drives
+  std::map<std::int64_t, Packets> packets;  // by size in bytes; in SDMA without the included kinds
 
   void add(std::int64_t packet_bytes, const Packets& more);
   void add(const BandTotal& other);
-  // Size and duration alone.
+  // Adds size and duration, but not `packets`.
   void add_sums(const BandTotal& other);
 };
-// Packets of at least `least_bytes` among all, as numerator and denominator; 0 of 1 of none.
+// Returns the number of packets of at least `least_bytes` and of all packets; (0, 1) if there are
+// no packets.
 std::pair<std::int64_t, std::int64_t> large_packets(const BandTotal& total,
                                                     std::int64_t least_bytes);
-// The size from which a packet counts as large in products of a cluster.
+// The size in bytes from which packets count as large in cluster products.
 std::int64_t large_packet_bytes(Band band);
 
-// A rank's part in a collective, or in several.
+// One rank in one or several collectives.
 struct RankCommunication {
   std::int64_t member_id = 0;
-  std::int64_t start_ns = kNull;  // of the first, on the clock of the reference host
+  std::int64_t start_ns = kNull;  // of the first, in the clock of the reference host
   std::int64_t duration_ns = 0;
   std::int64_t wait_ns = 0;
   std::int64_t synchronization_ns = 0;
@@ -64,16 +65,16 @@ struct RankCommunication {
 
   BandTotal& band(Band of) { return bands[static_cast<std::size_t>(of)]; }
   const BandTotal& band(Band of) const { return bands[static_cast<std::size_t>(of)]; }
-  // Neither waiting nor transit.
+  // Time that is neither wait nor transit.
   std::int64_t idle_ns() const;
 };
 
 struct CommunicationItem {
   std::int64_t step = kNull;
   std::int64_t group_name_id = kNull;
-  std::int64_t operation_name_id = kNull;  // kNull: the total of the group in the step
+  std::int64_t operation_name_id = kNull;  // kNull: total of the group in the step
   std::int64_t sequence = 0;
-  std::vector<RankCommunication> ranks;  // in order of members
+  std::vector<RankCommunication> ranks;  // in order of member id
 
   bool is_total() const { return operation_name_id == kNull; }
 };
@@ -81,9 +82,10 @@ struct CommunicationItem {
 class CommunicationItems {
  public:
   enum class Kind { all, pairs, collectives };
-  // `with_operations`: false gives totals alone. A part without detail has no others.
+  // With `with_operations` false, or if the part has no detail, returns only totals.
   CommunicationItems(const ClusterView& view, Kind kind, bool with_operations);
-  // In order of (step, group, operation, sequence), the total of a group behind its operations.
+  // Advances in order of (step, group, operation, sequence); the total of a group follows its
+  // operations.
   bool next();
   const CommunicationItem& operator*() const { return item_; }
   const CommunicationItem* operator->() const { return &item_; }
@@ -110,20 +112,22 @@ class CommunicationItems {
   std::map<std::int64_t, RankCommunication> total_;  // by member
 };
 
-// Rows of rank_collective, beyond which products have totals alone.
+// Returns the number of rows in rank_collective. Above a limit, products contain only totals.
 std::int64_t rank_collective_count(const Part& part);
 
-// "hcom_allReduce__855_0_1": the operation, the last three characters of its group, its number in
-// the step, and 1, as the vendor's names end; "Total Op Info" of a total. Without its group.
+// Returns "hcom_allReduce__855_0_1": operation, last three characters of the group, number in the
+// step, and "1" as in the vendor's names. Returns "Total Op Info" for a total. The full group name
+// is not included.
 std::string communication_name(const ClusterView& view, const CommunicationItem& item);
 
-// The digits of value / 10^decimals, without zeros at the end but for one: "12.0", "0.000001".
+// Appends value / 10^decimals without trailing zeros, except one: "12.0", "0.000001".
 void append_decimal(std::string& out, std::int64_t value, int decimals);
-// numerator / denominator with at most four decimals; "0.0" where the denominator is 0.
+// Appends numerator / denominator with at most four decimals; "0.0" if the denominator is 0.
 void append_ratio(std::string& out, int128 numerator, int128 denominator);
-// "Communication Time Info"; products of a cluster and of a capture differ in the idle time.
+// Appends "Communication Time Info". Cluster and single-capture products define idle time
+// differently.
 void append_time_info(std::string& out, const RankCommunication& rank, std::int64_t idle_ns);
-// A member of "Communication Bandwidth Info".
+// Appends one member of "Communication Bandwidth Info".
 void append_band(std::string& out, Band band, const BandTotal& total,
                  std::int64_t least_large_bytes);
 

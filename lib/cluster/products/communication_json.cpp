@@ -1,4 +1,5 @@
-// cluster_communication.json: what each rank did in each collective, and by kind of link.
+// Writes cluster_communication.json: times of each rank in each collective, and transfers by kind
+// of link.
 #include <fmt/format.h>
 
 #include "base/atomic_file.hpp"
@@ -11,8 +12,8 @@ namespace msprof::cluster {
 
 namespace {
 
-constexpr int kMsDecimals = 6;        // of nanoseconds
-constexpr int kMegabyteDecimals = 6;  // of bytes
+constexpr int kMsDecimals = 6;        // ns to ms
+constexpr int kMegabyteDecimals = 6;  // bytes to MB
 
 void append_ms(std::string& out, std::string_view key, std::int64_t ns) {
   out += key;
@@ -32,7 +33,7 @@ void append_rank(std::string& out, std::int64_t number, const RankCommunication&
   out += "}}";
 }
 
-// The members of "p2p" or "collective".
+// Writes the members of "p2p" or "collective".
 void write_items(AtomicFile& file, const ClusterView& view, CommunicationItems items) {
   std::string step;
   while (items.next()) {
@@ -90,7 +91,7 @@ void append_band(std::string& out, Band band, const BandTotal& total,
   for (const auto& [size, packets] : total.packets) {
     out += is_first ? "\"" : ",\"";
     is_first = false;
-    // Readers compare these keys as texts: they have the form of the vendor's Python.
+    // Must have the format of the vendor's Python code, because readers compare these keys as text.
     append_python_float(out, static_cast<double>(size) / kBytesPerMegabyte);
     out += fmt::format("\":[{},", packets.count);
     append_decimal(out, packets.duration_ns, kMsDecimals);

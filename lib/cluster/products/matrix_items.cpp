@@ -1,4 +1,4 @@
-// cluster_communication_matrix.json: what went from rank to rank.
+// Writes cluster_communication_matrix.json: transfers between ranks.
 #include "cluster/products/matrix_items.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMatrixTotal = "Total Op Info";
 
-// "hcom_allReduce_" as the vendor's matrices name it: "allreduce".
+// "hcom_allReduce_" becomes "allreduce-total", as in the vendor's matrices.
 std::string matrix_name_of(std::string_view operation) {
   std::string name = lower_ascii(operation);
   if (name.starts_with("hcom_")) name.erase(0, 5);
@@ -77,7 +77,7 @@ void MatrixItems::take_row(std::map<std::pair<bool, std::string>, MatrixItem>& i
   }
 }
 
-// All of a group in a step.
+// Reads all rows of one group in one step.
 void MatrixItems::gather() {
   const std::int64_t step = rows_->step;
   const std::int64_t group = rows_->group_name_id;

@@ -1,5 +1,5 @@
-// MatrixItems: what went from rank to rank in each operation of a group, and in all of them
-// together. For the products about links.
+// MatrixItems iterates over the transfers between ranks, per operation of a group and in total.
+// Used by the products about links.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,30 @@ namespace msprof::cluster {
 struct MatrixCell {
   std::int64_t size_bytes = 0;
   std::int64_t duration_ns = 0;
-  std::map<std::string_view, std::int64_t> transports;  // bytes, by kind
-  std::int64_t operation_name_id = kNull;               // that recorded most
+  std::map<std::string_view, std::int64_t> transports;  // bytes by kind of link
+  std::int64_t operation_name_id = kNull;               // first operation that was recorded
 
-  // The kind that most bytes went by; of equals the first by name.
+  // The kind of link with the most bytes; on a tie, the first by name.
   std::string_view transport() const;
 };
 
 struct MatrixItem {
   std::int64_t step = kNull;
   std::int64_t group_name_id = kNull;
-  std::string name;  // "allreduce-total", or "Total Op Info"
+  std::string name;  // "allreduce-total" or "Total Op Info"
   bool is_pairs = false;
-  std::map<std::pair<std::int64_t, std::int64_t>, MatrixCell> links;  // (source, target) rank
+  std::map<std::pair<std::int64_t, std::int64_t>, MatrixCell> links;  // source and target rank
 };
 
 class MatrixItems {
  public:
   explicit MatrixItems(const ClusterView& view);
-  // In order of (step, group), the total last; `pairs` of sends and receives before collectives.
+  // Advances in order of (step, group); send and receive operations first, and the total last
+  // within each kind.
   bool next();
   const MatrixItem& operator*() const { return items_[at_]; }
   const MatrixItem* operator->() const { return &items_[at_]; }
-  // Rows so far whose ranks in the group are of no capture, and are left out.
+  // Rows skipped so far because a rank within the group has no capture.
   std::int64_t left_out() const { return left_out_; }
 
  private:

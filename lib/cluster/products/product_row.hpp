@@ -1,4 +1,4 @@
-// ProductRow: a row of a database that the vendor's readers open. For cluster_db.cpp and
+// ProductRow writes rows of databases that the vendor's tools read. Used by cluster_db.cpp and
 // capture_analysis.cpp.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace msprof::cluster {
 
-// A number of a product as a double: the one that its digits in the text files read as.
+// Converts a value to double; equals the number read from the digits in the text files.
 inline double real_of(std::int64_t value, double unit) {
   return static_cast<double>(value) / unit;
 }

@@ -1,4 +1,4 @@
-// communication_group.json, and the writing of all the files.
+// Writes communication_group.json, and calls the writers of the other files.
 #include "cluster/products/products.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ void append_ranks(std::string& out, const std::vector<std::int64_t>& ranks) {
   out += ']';
 }
 
-// Each list of ranks once.
+// Appends each distinct list of ranks once.
 void append_rank_lists(std::string& out, const std::vector<std::vector<std::int64_t>>& lists) {
   std::set<std::vector<std::int64_t>> written;
   for (const auto& ranks : lists) {

@@ -1,7 +1,6 @@
-// The products of a cluster: files that the vendor's viewer and scripts open, and a page. For
-// `msprof cluster` and `msprof export cluster`.
-// The vendor's: names, columns and units are those of msprof-analyze; docs/cluster.md says what
-// each cell has.
+// Writes the products of a cluster: files for the vendor's viewer and scripts, with the names,
+// columns and units of msprof-analyze. docs/cluster.md describes each cell. Used by `msprof
+// cluster` and `msprof export cluster`.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +13,24 @@
 
 namespace msprof::cluster {
 
-// The folder of the vendor's files below the output folder.
+// Folder for the vendor's files, relative to the output folder.
 inline constexpr const char* kClusterFolder = "cluster_analysis_output";
 inline constexpr const char* kClusterPage = "cluster.html";
 
 struct ClusterProductOptions {
   ClockShifts shifts;
-  // Parts of ranks in collectives that have entries of their own; of more there are totals alone:
-  // a million entries are 1 GB of JSON.
+  // Maximum number of (rank, collective) entries to write one by one; if there are more, only
+  // totals are written. A million entries are 1 GB of JSON.
   std::int64_t most_entries = 1'000'000;
 };
 
 struct ClusterProducts {
   std::vector<std::filesystem::path> files;
-  std::vector<std::string> notes;  // sentences about what the files lack
+  std::vector<std::string> notes;  // sentences about what is missing in the files
 };
 
-// Writes all of the vendor's into `folder`/cluster_analysis_output. Throws Error(cannot_write,
-// partial_data).
+// Writes all vendor files to `folder`/cluster_analysis_output. Throws Error(cannot_write),
+// Error(partial_data).
 ClusterProducts write_vendor_files(const Part& part, const std::filesystem::path& folder,
                                    const ClusterProductOptions& options = {});
 

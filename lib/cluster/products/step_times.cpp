@@ -1,4 +1,4 @@
-// cluster_step_trace_time.csv: the times of ranks and stages in each step.
+// Writes cluster_step_trace_time.csv: times of ranks and stages in each step.
 #include "cluster/products/step_times.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ std::vector<bool> members_with_steps(const ClusterView& view) {
 
 void for_each_step_times(const ClusterView& view,
                          const std::function<void(const StepTimesRow&)>& take) {
-  std::map<std::int64_t, std::size_t> stage_of;  // of a rank
+  std::map<std::int64_t, std::size_t> stage_of;  // by rank
   for (std::size_t i = 0; i < view.stages().size(); ++i) {
     for (const std::int64_t rank : view.stages()[i]) stage_of.emplace(rank, i);
   }

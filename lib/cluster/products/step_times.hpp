@@ -1,4 +1,4 @@
-// The times of a rank, or of a pipeline stage, in a step as the vendor's step trace has them.
+// Computes the times of a rank or a pipeline stage in a step, as in the vendor's step trace.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace msprof::cluster {
 
-// Computing, Communication(Not Overlapped), Overlapped, Communication, Free, Stage, Bubble,
-// Communication(Not Overlapped and Exclude Receive), Preparing; nanoseconds.
+// In ns: Computing, Communication(Not Overlapped), Overlapped, Communication, Free, Stage, Bubble,
+// Communication(Not Overlapped and Exclude Receive), Preparing.
 inline constexpr std::size_t kStepTimes = 9;
 using StepTimes = std::array<std::int64_t, kStepTimes>;
 extern const std::array<std::string_view, kStepTimes> kStepTimeTitles;
@@ -22,20 +22,21 @@ StepTimes step_times_of(const RankStepRow& row);
 struct StepTimesRow {
   std::int64_t step = kNull;
   bool is_stage = false;
-  std::int64_t rank = 0;                             // of a rank
-  const std::vector<std::int64_t>* stage = nullptr;  // of a stage: its ranks
+  std::int64_t rank = 0;                             // if not a stage
+  const std::vector<std::int64_t>* stage = nullptr;  // if a stage: its ranks
   StepTimes times{};
 };
 
-// Calls `take` for the rows of ranks in order of (step, rank's member), then for those of stages:
-// the largest of their ranks, time by time. What a rank did in no step counts where it has none.
+// Calls `take` for the rows of ranks in order of (step, member), then for those of stages: each
+// time is the maximum over the stage's ranks. Rows outside of steps are included only for ranks
+// without steps.
 void for_each_step_times(const ClusterView& view,
                          const std::function<void(const StepTimesRow&)>& take);
 
-// Members that have steps, by member id - 1.
+// Returns which members have steps, by member id - 1.
 std::vector<bool> members_with_steps(const ClusterView& view);
 
-// "(0, 1, 2)", or with `between`.
+// "(0, 1, 2)"; `between` replaces ", ".
 std::string rank_tuple(const std::vector<std::int64_t>& ranks, std::string_view between = ", ");
 
 }  // namespace msprof::cluster
