@@ -31,9 +31,8 @@ namespace {
 // runs.
 
 struct SqlWords {
-  std::set<std::string>
-      words;               // identifiers and keywords in lower case, including quoted identifiers
-  bool takes_all = false;  // selects all columns ('*'), or is a natural join
+  std::set<std::string> words;  // lower case; includes quoted identifiers
+  bool takes_all = false;       // selects all columns ('*'), or is a natural join
 };
 
 // Accepts any text; text that is not SQL gives arbitrary words.
