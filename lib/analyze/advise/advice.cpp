@@ -20,11 +20,11 @@ namespace msprof {
 
 namespace {
 
-// Result of a rule that is SQL.
+// Result of an SQL rule.
 struct SqlAnswer {
   bool has_data = true;
   bool reads_modelled = false;
-  std::int64_t count = 0;  // rows
+  std::int64_t count = 0;  // number of rows
   std::optional<double> time_us;
   std::optional<double> share_percent;
   std::vector<Evidence> evidence;
@@ -34,7 +34,7 @@ bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Rewrites ":name" in `sql` as "?1" and so on; `names` gets the thresholds in that order.
+// Replaces ":name" in `sql` by "?1", "?2", …; adds the threshold names to `names` in that order.
 std::string numbered(std::string_view sql, std::vector<std::string>& names) {
   std::string out;
   char quote = 0;
@@ -96,8 +96,8 @@ Evidence evidence_of(const Statement& row) {
   return evidence;
 }
 
-// Runs `needs` and `sql` of the rule with its thresholds bound: ":share_percent" in the text.
-// Throws Error(usage) where they are not understood.
+// Runs `needs` and `sql` of the rule with its thresholds bound (":share_percent"). Throws
+// Error(usage) if the SQL is invalid.
 SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   SqlAnswer answer;
   if (!rule.needs.empty()) {
@@ -119,7 +119,7 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   return answer;
 }
 
-// Values for {name} in the texts of a rule.
+// Values for {name} placeholders in the texts of a rule.
 using Words = std::map<std::string, std::string, std::less<>>;
 
 std::string filled(const std::string& text, const Words& words) {
@@ -145,7 +145,7 @@ std::string joined_patterns(const RuleMatches& matches) {
   return text;
 }
 
-// A name from a capture within a title.
+// Prepares a name from the capture for use in a title.
 std::string word_of(std::string_view name) {
   constexpr int kWidest = 100;
   return shorten(printable(name), kWidest);
@@ -157,7 +157,7 @@ Words threshold_words(const Rule& rule) {
   return words;
 }
 
-// Fills the texts of a finding whose numbers are known.
+// Fills the texts of a finding; its numbers must be set.
 void fill_texts(AdviceFinding& finding, Words words) {
   const Rule& rule = *finding.rule;
   words["count"] = std::to_string(finding.count);
@@ -225,7 +225,7 @@ class Advisor {
       by_table(store);
       return sorted();
     }
-    // Questions are answered over a connection of their own, beside the tables.
+    // SQL rules run in parallel with the table rules, on a separate connection.
     const QueryDb db(store);
     Advisor asking(rules_);
     std::future<void> answers = std::async(kOnThreadIfAny, [&] { asking.by_sql(db, false); });
@@ -324,7 +324,7 @@ class Advisor {
     }
   }
 
-  // One line of evidence a device for which it holds.
+  // Adds one line of evidence per device for which the condition is true.
   void take_fact(const Rule& rule, std::map<std::string, ComputedFacts>& facts) {
     AdviceFinding finding;
     finding.rule = &rule;

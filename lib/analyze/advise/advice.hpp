@@ -1,4 +1,4 @@
-// Advice: findings of the rules in a capture. Made by advise(); `msprof advise` shows it.
+// Advice holds the findings of the rules in a capture. `msprof advise` prints it.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@
 
 namespace msprof {
 
-// A number or a text that a finding rests on.
+// A number or text that supports a finding.
 struct EvidenceValue {
   std::string name;  // "memory_bound"
   std::optional<double> number;
-  std::string text;  // where it is no number
+  std::string text;  // if it is not a number
 };
 
 struct Evidence {
-  std::string name;  // of the operator, call, device
+  std::string name;  // of an operator, call or device
   std::optional<std::int64_t> count;
-  std::optional<double> time_us;  // of one, in the mean
+  std::optional<double> time_us;  // mean of one execution
   std::optional<double> share_percent;
   std::vector<EvidenceValue> values;
 };
 
 struct AdviceFinding {
   const Rule* rule = nullptr;
-  Bilingual title;  // numbers filled in
+  Bilingual title;  // with numbers filled in
   Bilingual advice;
-  std::int64_t count = 0;               // matching rows of the table, sequences, rows of the SQL
-  std::optional<double> time_us;        // at stake
-  bool is_per_execution = false;        // the time is that of one execution, else of the capture
-  std::optional<double> share_percent;  // of the time of all operators, or as the rule defines
-  std::size_t evidence_count = 0;       // in all
-  std::vector<Evidence> evidence;       // the gravest first, at most kMaxEvidence
+  std::int64_t count = 0;         // matching table rows, sequences or SQL rows
+  std::optional<double> time_us;  // total time affected
+  bool is_per_execution = false;  // true: time_us is per execution; false: for the whole capture
+  std::optional<double> share_percent;  // of the time of all operators, unless the rule defines it
+  std::size_t evidence_count = 0;       // before limiting to kMaxEvidence
+  std::vector<Evidence> evidence;       // most important first, at most kMaxEvidence
 };
 inline constexpr std::size_t kMaxEvidence = 20;
 
@@ -47,8 +47,7 @@ struct RuleWithoutData {
   Bilingual reason;
 };
 
-// A rule that rests on unit loads finds nothing in a capture whose unit loads are modelled: it is
-// one without data.
+// Rules that depend on unit loads have no data in a capture with modelled unit loads.
 struct Advice {
   UnitLoads unit_loads = UnitLoads::measured;
   LayoutOrigin layout_origin = LayoutOrigin::known;
@@ -58,14 +57,14 @@ struct Advice {
   std::size_t checked() const { return findings.size() + not_met.size() + without_data.size(); }
 };
 
-// Throws Error(usage), with file and rule, for a user's rule whose SQL is not understood; a rule of
-// the product that the store cannot answer is one without data. The advice points into `rules`.
+// Applies `rules` to a capture. Throws Error(usage) with file and rule if the SQL of a user's rule
+// is invalid; a built-in rule that fails on this store is listed in without_data. The result points
+// into `rules`.
 Advice advise(const TraceDb& store, const std::vector<Rule>& rules);
-// The same for a cluster, by the rules about clusters; the others are for captures, and not
-// counted.
+// Applies the cluster rules to a cluster; rules for captures are ignored.
 Advice advise(const cluster::Part& part, const std::vector<Rule>& rules);
 
-// "12.5": at most three decimals, no zeros at the end.
+// "12.5": at most three decimals, without trailing zeros.
 std::string number_text(double value);
 
 }  // namespace msprof

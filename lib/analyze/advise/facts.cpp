@@ -19,7 +19,7 @@ struct RatioField {
   int unit;
 };
 enum Unit { kCube, kVector, kScalar, kMte, kUnits };
-// Chips with two kinds of cores have each ratio twice.
+// On chips with two kinds of cores, each kind has its own ratio.
 constexpr std::array<RatioField, 14> kRatios = {{{"mac_ratio", kCube},
                                                  {"aic_mac_ratio", kCube},
                                                  {"vec_ratio", kVector},
@@ -35,7 +35,6 @@ constexpr std::array<RatioField, 14> kRatios = {{{"mac_ratio", kCube},
                                                  {"aiv_mte2_ratio", kMte},
                                                  {"aiv_mte3_ratio", kMte}}};
 
-// 100 * part / whole
 std::optional<double> percent_or_none(double part, double whole) {
   return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
 }
@@ -99,7 +98,7 @@ void ComputedFacts::add_interval(bool is_cpu, std::int64_t start_ns, std::int64_
   end = std::max(end, saturating_add(start_ns, duration_ns));
 }
 
-// Adds what was computed from now_ns_ to `to_ns`.
+// Accounts for the time from now_ns_ to `to_ns`.
 void ComputedFacts::advance(std::int64_t to_ns) {
   if (to_ns <= now_ns_) return;
   const auto busy_until = [&](std::int64_t end) { return std::clamp(end, now_ns_, to_ns); };

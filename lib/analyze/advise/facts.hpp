@@ -1,5 +1,5 @@
-// Facts: numbers over all operators of one device that no condition on rows can express. For rules
-// that name them.
+// Facts are numbers computed over all operators of one device, for rules that cannot be expressed
+// as conditions on rows.
 // Source: cann_device.md 22, rule_ai_core_and_ai_cpu_parallelism_1 and rule_model_bottleneck_1.
 #pragma once
 
@@ -18,29 +18,28 @@ namespace msprof {
 bool is_fact(std::string_view name);
 std::vector<std::string> fact_names();
 
-// "1715760307201793.880", in us, as ns: a double would lose the last digits. Empty for no such
-// text.
+// Converts "1715760307201793.880" (us) to ns, without the precision loss of a double. Returns empty
+// for other text.
 std::optional<std::int64_t> ns_of_us(std::string_view text);
 
-// Values that a fact came from, in the order to show them: "AI CPU only (us)", 12.5.
+// The values that a fact was computed from, in display order: "AI CPU only (us)", 12.5.
 using FactNumbers = std::vector<std::pair<std::string, double>>;
 
 struct FactValue {
   double value = 0;
-  double time_us = 0;  // time at stake
+  double time_us = 0;  // time affected
   FactNumbers numbers;
 };
 
-// Gathers the facts of one device from its rows of op_summary, in order of time.
+// Computes the facts of one device from its rows of op_summary, which must be in time order.
 class ComputedFacts {
  public:
-  // Fields that add() expects, in that order.
+  // The fields that add() expects, in this order.
   static std::vector<WantedField> fields();
 
   void add(std::span<const TableValue> values);
 
-  // Returns a fact; empty if the data for it does not exist. Ends what is open: call it after all
-  // rows.
+  // Returns a fact; empty if its data is missing. Call only after all rows were added.
   std::optional<FactValue> value(std::string_view name);
 
  private:
@@ -49,7 +48,8 @@ class ComputedFacts {
   std::optional<FactValue> ai_cpu_alone() const;
   std::optional<FactValue> cube_share() const;
 
-  // The merged intervals, swept: until when each of the two computes.
+  // Sweep over merged intervals: the time reached, and the end of the current interval of each
+  // kind.
   std::int64_t now_ns_ = 0;
   std::int64_t core_end_ns_ = INT64_MIN;
   std::int64_t cpu_end_ns_ = INT64_MIN;
@@ -58,7 +58,7 @@ class ComputedFacts {
   double both_ns_ = 0;
   bool has_cpu_ = false;
   bool has_intervals_ = false;
-  // Durations of operators by the unit that they load most, in us.
+  // Operator time by most heavily loaded unit, in us.
   double cube_us_ = 0;
   double vector_us_ = 0;
   double scalar_us_ = 0;

@@ -9,7 +9,7 @@ namespace msprof {
 
 namespace {
 
-// A channel's rate begins or ends.
+// The start or end of a rate on one channel.
 struct RateStep {
   std::int64_t time_ns = 0;
   double mb_per_s = 0;
@@ -23,7 +23,7 @@ StepsOfDevice rate_steps(const Database& db, std::string_view kind) {
   while (samples.next()) {
     const CounterTrack& track = *samples->track;
     if (!track.device || track.unit != "MB/s" || !samples->begin_ns) continue;
-    // What one master moved over the DDR is a part beside the whole.
+    // Traffic of a single DDR master is already part of the total.
     if (kind == "ddr" && track.number) continue;
     if (*samples->begin_ns >= samples->time_ns) continue;
     const double rate = samples->shown();

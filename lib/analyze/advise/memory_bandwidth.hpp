@@ -1,5 +1,5 @@
-// MemoryBandwidth: what all channels of a device's memory moved at a time, HBM where it has
-// counters, else DDR. For the fields of rules that set operators beside it.
+// MemoryBandwidth computes the total memory bandwidth of a device over time, from HBM counters if
+// recorded, else from DDR counters. Used for rule fields about operators.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class MemoryBandwidth {
   bool has_data() const { return !devices_.empty(); }
 
   struct Load {
-    double mb_per_s = 0;       // mean while it lasted
-    double peak_mb_per_s = 0;  // highest of the capture: what the chip can do is not known
+    double mb_per_s = 0;       // mean over the time range
+    double peak_mb_per_s = 0;  // highest in the capture; the chip's limit is unknown
   };
-  // Of a stretch of time on `device`, a number as text; empty where no sample is about it.
+  // Returns the load of `device` (a number as text) in a time range; empty if no samples cover it.
   std::optional<Load> of(std::string_view device, std::int64_t begin_ns, std::int64_t end_ns) const;
 
  private:
-  // The rate from `begin_ns` on, and what was moved before it.
+  // A range with a constant rate, and the amount transferred before it.
   struct Stretch {
     std::int64_t begin_ns = 0;
     double mb_per_s = 0;

@@ -56,7 +56,7 @@ ordered_json numbers_of(const FactValue& fact) {
   return numbers;
 }
 
-// Findings of the rules about one device.
+// Collects the findings about one device.
 class DeviceReport {
  public:
   DeviceReport(TableScanResult::Group& group, ComputedFacts* facts) : group_(group), facts_(facts) {

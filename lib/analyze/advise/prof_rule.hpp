@@ -1,5 +1,5 @@
-// prof_rule_<device>.json: the tuning suggestions that older CANN wrote beside op_summary and
-// printed after `export summary`. For the verb export. Source: cann_device.md 22.
+// Writes prof_rule_<device>.json: tuning suggestions that older versions of CANN wrote next to
+// op_summary and printed after `export summary`. Source: cann_device.md 22.
 #pragma once
 
 #include <filesystem>
@@ -27,11 +27,11 @@ struct TuningFile {
   std::vector<TuningSuggestion> suggestions;
 };
 
-// Filled by the jobs as they run.
+// Collects results of concurrent jobs. Thread-safe.
 class TuningFiles {
  public:
   void add(TuningFile file);
-  // Suggestions by device.
+  // Returns the suggestions of all devices.
   std::vector<TuningFile> take();
 
  private:
@@ -39,17 +39,17 @@ class TuningFiles {
   std::vector<TuningFile> files_;
 };
 
-// Plans a file for each device that op_summary knows. Its rows come from the job that writes
-// op_summary; where none does, a job of this reads them.
+// Plans one file per device in op_summary. Rows are shared with the job that writes op_summary; if
+// there is no such job, they are read separately.
 class ProfRules {
  public:
-  // None where op_summary has no devices, and where `options` names tables. The suggestions go to
-  // `found` (may be null).
+  // Returns empty if op_summary has no devices or if `options` selects tables. Suggestions are
+  // added to `found` (may be null).
   static std::optional<ProfRules> plan(const TraceDb& store, const std::filesystem::path& base,
                                        const SummaryOptions& options,
                                        const std::shared_ptr<TuningFiles>& found);
 
-  // For plan_summaries(), before job().
+  // Pass to plan_summaries() before calling job().
   const std::shared_ptr<RowListener>& listener() const { return listener_; }
   ExportJob job() const;
 

@@ -1,4 +1,4 @@
-// RowNames: names and types of the rows of a table as small numbers. For table_scan.cpp and
+// RowNames maps names and types of table rows to small numbers. Used by table_scan.cpp and
 // sequence_matcher.cpp.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace msprof {
 
-// Texts as small numbers; `note`: the place of a cell's notes that is theirs.
+// Maps texts to ids. `note` is the index in a cell's notes in which the id is cached.
 class CellNames {
  public:
   explicit CellNames(std::size_t note) : note_(note) {}
@@ -27,7 +27,7 @@ class CellNames {
     ids_.emplace(text, id);
     return id;
   }
-  // The same for a cell, for which several rules ask: looked up once a row.
+  // The same for a cell, cached per row because several rules use it.
   std::size_t id_of_cell(std::span<const TableValue> row, int place) {
     if (place < 0) return id_of({});
     const auto at = static_cast<std::size_t>(place);
@@ -45,7 +45,7 @@ class CellNames {
   const std::string& name(std::size_t id) const { return names_[id]; }
 
  private:
-  // Those of further rows are counted together. Only a store from elsewhere has more.
+  // Further names are counted together. Only an untrusted store exceeds this.
   static constexpr std::size_t kMaxNames = 100'000;
   static constexpr std::string_view kOthers = "(others)";
 
@@ -57,10 +57,9 @@ class CellNames {
   std::vector<std::string> names_;
   std::size_t note_;
   std::uint64_t row_ = 1;
-  std::vector<Cell> cells_;  // by place
+  std::vector<Cell> cells_;  // by column
 };
 
-// Names and types of the rows of a table.
 struct RowNames {
   CellNames names{0};
   CellNames types{1};

@@ -1,13 +1,13 @@
-// Rule: a condition over a capture, its meaning and its remedy. Rules are data: those of
-// the product are in rules.json, users add files of the same form (docs/rules.md).
+// Rule: a condition on a capture, its meaning and its remedy. Rules are data: built-in ones are in
+// rules.json, users can add files in the same format (docs/rules.md).
 //
 // A rule has one of four conditions:
 //   where     rows of a summary table, read in one pass for all rules
-//   sequence  operators that follow each other, in the same pass
-//   fact      a number that is computed over all operators of a device (facts.hpp)
-//   sql       a SELECT over the readable views (query/views.hpp) whose rows are the evidence
-// One about clusters has `sql` over their views (query/cluster_views.hpp).
-// Shares are in percent, times in us.
+//   sequence  consecutive operators, in the same pass
+//   fact      a number computed over all operators of a device (facts.hpp)
+//   sql       a SELECT over the views (query/views.hpp); its rows are the evidence
+// Cluster rules use `sql` over the cluster views (query/cluster_views.hpp). Shares are in percent,
+// times in us.
 #pragma once
 
 #include <map>
@@ -23,7 +23,6 @@ std::string_view severity_name(RuleSeverity severity);
 
 enum class Language { en, zh };
 
-// A text in both languages.
 struct Bilingual {
   std::string en;
   std::string zh;
@@ -35,17 +34,17 @@ enum class Comparator {
   less_equal,
   greater,
   greater_equal,
-  equal,  // numbers: rounded to two decimals; texts: regardless of the case of their letters
+  equal,  // numbers: rounded to two decimals; texts: ignoring case
   not_equal,
   in,
   not_in,
   contains
 };
 
-// Names of one column in different tables: the first that a table has is meant.
+// Alternative names of a column; the first one that exists in the table is used.
 using Field = std::vector<std::string>;
 
-// A number of the rule file, or the name of a threshold ("$share_percent").
+// A number, or the name of a threshold ("$share_percent").
 struct Limit {
   double number = 0;
   std::string threshold;
@@ -54,25 +53,25 @@ struct Limit {
 struct Condition {
   Field left;
   Comparator comparator = Comparator::equal;
-  // Right side of the comparison: texts, another field, or else a number.
+  // Right-hand side: texts, another field, or else a number.
   std::vector<std::string> texts{};
   Field right{};
   Limit limit{};
   bool is_about_text() const { return !texts.empty(); }
 };
 
-// Condition on all matching rows together.
+// A condition on all matching rows together.
 struct GroupCondition {
   std::optional<Limit> count_above;
-  std::optional<Limit> rows_above;          // all rows of the table
-  std::optional<Limit> rows_above_percent;  // matches, of all rows
+  std::optional<Limit> rows_above;          // number of rows in the table
+  std::optional<Limit> rows_above_percent;  // matches in percent of all rows
   // Sum of `share_of` over the matches, in percent of the sum of all `share_in` over all rows.
   std::optional<Limit> share_above_percent;
   Field share_of;
   std::vector<Field> share_in;
 };
 
-// "Mish": Softplus, Tanh, Mul; each element is one of several types.
+// "Mish": Softplus, Tanh, Mul; each element is a list of alternative types.
 struct Pattern {
   std::string name;
   std::vector<std::vector<std::string>> elements;
@@ -81,7 +80,7 @@ struct Pattern {
 struct Sequence {
   Field of;
   std::vector<Pattern> patterns;
-  std::size_t costs_from = 0;  // elements before it would be there in any case
+  std::size_t costs_from = 0;  // index of the first element whose time counts as cost
 };
 
 struct FactCondition {
@@ -90,7 +89,7 @@ struct FactCondition {
   Limit limit;
 };
 
-// Its section in prof_rule_<device>.json. Source: cann_device.md 22.
+// The rule's section in prof_rule_<device>.json. Source: cann_device.md 22.
 struct ProfRuleEntry {
   std::string group;  // "Op Summary", "Op Parallel", "Model Summary"
   std::string type;
@@ -100,33 +99,33 @@ struct ProfRuleEntry {
 
 struct Rule {
   std::string id;
-  std::string file;  // empty: a rule of the product
+  std::string file;  // empty: built-in rule
   RuleSeverity severity = RuleSeverity::hint;
   Bilingual title;
   Bilingual advice;
-  Bilingual missing;  // data that it needs
+  Bilingual missing;  // shown if the required data is missing
   std::string source;
   std::map<std::string, double> thresholds;
-  bool is_about_cluster = false;  // "scope": "cluster"; else about a capture
-  bool is_advice = true;          // false: only in prof_rule_<device>.json
+  bool is_about_cluster = false;  // "scope": "cluster"; otherwise for captures
+  bool is_advice = true;          // false: used only for prof_rule_<device>.json
   std::optional<ProfRuleEntry> prof_rule;
 
   std::string table = "op_summary";
   Field name;
   Field time;
-  Field evidence;  // columns that are shown, each one alone
+  Field evidence;  // columns to show
   std::vector<Condition> where;
   GroupCondition group;
   std::optional<Sequence> sequence;
   std::optional<FactCondition> fact;
   std::string sql;
-  std::string needs;  // a SELECT without rows: there is no data
+  std::string needs;  // a SELECT; if it returns no rows, the rule has no data
 
   double value_of(const Limit& limit) const;
 };
 
 bool compare(double left, Comparator comparator, double right);
-// Texts, without regard to the case of ASCII letters.
+// Compares texts, ignoring the case of ASCII letters.
 bool compare(std::string_view left, Comparator comparator, const std::vector<std::string>& right);
 
 }  // namespace msprof

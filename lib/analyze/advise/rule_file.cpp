@@ -20,7 +20,7 @@
 
 namespace msprof {
 
-// The texts of rules.json and cluster_rules.json, compiled in.
+// Contents of rules.json and cluster_rules.json, compiled in.
 extern const std::string_view kBuiltinRules;
 extern const std::string_view kClusterRules;
 
@@ -31,12 +31,12 @@ using nlohmann::json;
 constexpr std::size_t kMaxText = 10'000;
 constexpr std::size_t kMaxTexts = 1'000;
 
-// Shortens for messages: what a file holds may be long.
+// Shortens untrusted text for a message.
 std::string shown(std::string_view text) {
   return shorten(printable(text.substr(0, 200)), 60);
 }
 
-// Position in the file: "rules.json: rule 'hot_layer'".
+// Location for error messages: "rules.json: rule 'hot_layer'".
 struct RuleLocation {
   std::string file;
   std::string rule;
@@ -47,7 +47,7 @@ struct RuleLocation {
   }
 };
 
-// A text of at most some thousand bytes; `what` is its key.
+// Returns a non-empty string of at most kMaxText bytes; `what` is its key, for messages.
 std::string text_of(const json& value, std::string_view what, const RuleLocation& place) {
   if (!value.is_string()) place.fail(fmt::format("'{}' is not a string", shown(what)));
   const auto& text = value.get_ref<const std::string&>();
@@ -58,7 +58,7 @@ std::string text_of(const json& value, std::string_view what, const RuleLocation
   return text;
 }
 
-// One text, or a list of texts.
+// Returns one string or a list of strings.
 std::vector<std::string> texts_of(const json& value, std::string_view what,
                                   const RuleLocation& place) {
   if (!value.is_array()) return {text_of(value, what, place)};
@@ -69,16 +69,16 @@ std::vector<std::string> texts_of(const json& value, std::string_view what,
   return texts;
 }
 
-// One object of a rule file, read key by key; what is wrong becomes a sentence with file and rule.
+// Reads an object of a rule file key by key. Errors name the file and the rule.
 class RuleJson {
  public:
-  // Throws where `value` is no object.
+  // Throws if `value` is not an object.
   RuleJson(const json& value, std::string_view what, const RuleLocation& place)
       : object_(value), what_(what), place_(place) {
     if (!value.is_object()) place.fail(fmt::format("{} is not an object", what));
   }
 
-  // Null where there is no such key.
+  // Returns null if the key is missing.
   const json* find(std::string_view key) {
     known_.emplace_back(key);
     const auto at = object_.find(key);
@@ -91,13 +91,13 @@ class RuleJson {
     return *value;
   }
 
-  // empty where there is none
+  // empty if the key is missing
   std::string text(std::string_view key) {
     const json* value = find(key);
     return value == nullptr ? "" : text_of(*value, key, place_);
   }
 
-  // empty where there is none
+  // empty if the key is missing
   Bilingual bilingual(std::string_view key) {
     const json* value = find(key);
     if (value == nullptr) return {};
@@ -117,7 +117,7 @@ class RuleJson {
     return value == nullptr ? std::vector<std::string>() : texts_of(*value, key, place_);
   }
 
-  // Throws for keys that were not read.
+  // Throws if the object has keys that were not read.
   void end() const {
     for (const auto& item : object_.items()) {
       if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
@@ -183,7 +183,7 @@ Limit limit_of(const json& value, std::string_view what, const Rule& rule,
   return {0, name.substr(1)};
 }
 
-// Field names in columns are lower case, so that those of rules are.
+// Lower case, as are the column names of tables.
 Field field_of(const json& value, std::string_view what, const RuleLocation& place) {
   Field field = texts_of(value, what, place);
   for (std::string& name : field) name = lower_ascii(name);
@@ -287,7 +287,8 @@ FactCondition fact_of(const json& value, const Rule& rule, const RuleLocation& p
   return fact;
 }
 
-// The condition of `rule`, whose thresholds are known: where, group, sequence, fact, sql, needs.
+// Reads the condition of `rule` (where, group, sequence, fact, sql, needs). Thresholds must have
+// been read.
 void read_conditions(RuleJson& object, Rule& rule) {
   const RuleLocation& place = object.place();
   const json* where = object.find("where");
@@ -315,14 +316,14 @@ constexpr std::size_t kMaxRules = 1'000;
 constexpr std::size_t kMaxId = 64;
 constexpr std::string_view kSchema = "msprof.rules/1";
 
-// Defaults of a rule; the names of both kinds of op_summary.
+// Defaults for both variants of op_summary.
 const Field kName = {"layer_name", "op_name"};
 const Field kTime = {"time", "task_duration"};
 
-// Entry of a file for one id.
+// One entry of a rule file.
 struct Entry {
   Rule rule;
-  bool is_change = false;  // only some values of a rule that is there
+  bool is_change = false;  // only changes values of an existing rule
   bool is_enabled = true;
   std::optional<RuleSeverity> severity;
 };

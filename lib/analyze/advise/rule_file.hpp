@@ -1,4 +1,4 @@
-// Rule files: JSON ─► rules. For advice, and for the suggestions of `export summary`.
+// Parses rule files (JSON). Used by advise and for the suggestions of `export summary`.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,15 @@
 
 namespace msprof {
 
-// The rules of the product, in the order of rules.json and cluster_rules.json.
+// The built-in rules, in the order of rules.json and cluster_rules.json.
 const std::vector<Rule>& builtin_rules();
 
-// Adds the rules of a user's file to `rules`. One with the id of a rule that is there takes its
-// place; one that has only thresholds, severity or "enabled" changes that one. Returns a sentence
-// for each rule replaced or changed. Throws Error(usage), with file and rule, for anything that is
-// not understood.
+// Adds the rules of a user's file to `rules`. A rule with an existing id replaces that rule; a rule
+// with only thresholds, severity or "enabled" changes it. Returns a sentence for each replaced or
+// changed rule. Throws Error(usage) with file and rule for invalid input.
 std::vector<std::string> add_rule_file(const std::filesystem::path& file, std::vector<Rule>& rules);
 
-// Adds rules from text; `file` is its name in messages.
+// Adds rules from a text; `file` is its name for messages.
 std::vector<std::string> add_rules(std::string_view text, const std::string& file,
                                    std::vector<Rule>& rules);
 

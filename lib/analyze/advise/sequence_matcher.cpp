@@ -14,7 +14,7 @@ SequenceMatcher::Match SequenceMatcher::add(std::size_t stream, std::size_t type
                                             std::string_view name, double time_us) {
   if (stream >= streams_.size()) streams_.resize(stream + 1);
   Rows& rows = streams_[stream];
-  // No pattern goes over what is no element of any.
+  // A type that is in no pattern ends all partial matches.
   if (!is_element(type)) {
     rows.clear();
     return {};
@@ -22,7 +22,7 @@ SequenceMatcher::Match SequenceMatcher::add(std::size_t stream, std::size_t type
   if (rows.size() < longest_) {
     rows.emplace_back();
   } else {
-    // Drops the oldest, whose memory serves again.
+    // Reuses the memory of the oldest row.
     std::rotate(rows.begin(), rows.begin() + 1, rows.end());
   }
   rows.back().type = type;
@@ -60,7 +60,7 @@ bool SequenceMatcher::is_element(std::size_t type) {
 bool SequenceMatcher::ends_with(const Rows& rows, const Pattern& pattern) const {
   const auto& elements = pattern.elements;
   if (rows.size() < elements.size()) return false;
-  // Compares from the end: most rows fail there.
+  // Compares backwards, because most rows differ in the last element.
   for (std::size_t i = 1; i <= elements.size(); ++i) {
     const std::string& type = types_.name(rows[rows.size() - i].type);
     if (!compare(type, Comparator::in, elements[elements.size() - i])) return false;

@@ -1,5 +1,5 @@
-// SequenceMatcher: finds the patterns of one rule, "a convolution, BN and Relu one after the
-// other", in rows that come one by one, stream by stream. For table_scan.cpp.
+// SequenceMatcher finds the operator sequences of one rule ("convolution, BN, Relu") in rows that
+// arrive one by one, separately for each stream. Used by table_scan.cpp.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace msprof {
 
 class SequenceMatcher {
  public:
-  // Both outlive this.
+  // Both arguments must outlive this object.
   SequenceMatcher(const Sequence& sequence, const CellNames& types);
 
   struct Match {
-    const Pattern* pattern = nullptr;  // null: none ends with this row
+    const Pattern* pattern = nullptr;  // null: no pattern ends with this row
     std::string names;                 // "conv1 + conv1_bn + conv1_relu"
-    double time_us = 0;                // of the elements that cost
+    double time_us = 0;                // of the elements that count as cost
   };
-  // `type` is an id of `types`.
+  // `type` is an id from `types`.
   Match add(std::size_t stream, std::size_t type, std::string_view name, double time_us);
 
-  // Ends all open patterns: none goes on from here.
+  // Discards all partial matches.
   void reset() { streams_.clear(); }
 
  private:
@@ -34,7 +34,7 @@ class SequenceMatcher {
     std::string name;
     double time_us = 0;
   };
-  using Rows = std::vector<Row>;  // the last ones of a stream, the newest at the end
+  using Rows = std::vector<Row>;  // the last rows of a stream, newest last
   enum class Known : char { nothing, no_element, element };
 
   bool is_element(std::size_t type);

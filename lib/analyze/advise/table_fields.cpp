@@ -43,7 +43,7 @@ int TableFields::first_column(const Field& names) {
   return kNone;
 }
 
-// The first of the columns, whose text is read.
+// Like first_column(), and also requests the text.
 int TableFields::first_text(const Field& names) {
   const int place = first_column(names);
   read_text(place);
@@ -97,7 +97,7 @@ std::vector<int> TableFields::all_columns(const Field& names) {
   return places;
 }
 
-// Empty if what it is computed from is not there.
+// Returns empty if a required column is missing.
 std::optional<int> TableFields::derived_place(const std::string& name) {
   const auto at = std::find(kDerived.begin(), kDerived.end(), name);
   if (at == kDerived.end()) return std::nullopt;
@@ -106,7 +106,7 @@ std::optional<int> TableFields::derived_place(const std::string& name) {
                                                   : std::nullopt;
 }
 
-// Finds the columns that it is computed from; false if they are not there.
+// Finds the columns needed to compute the field; false if one is missing.
 bool TableFields::find_inputs(Derived which) {
   switch (which) {
     case Derived::core_num:
@@ -166,7 +166,8 @@ std::string_view TableFields::text(std::span<const TableValue> row, int place) c
                     : std::string_view();
 }
 
-// Cores of the row's device: AI Cores, or those of the kind that it ran on.
+// Returns the number of cores of the row's device: AI Cores or, with `of_its_kind`, vector cores
+// for vector operators.
 std::optional<double> TableFields::cores(std::span<const TableValue> row, bool of_its_kind) const {
   const auto known = cores_.find(text(row, input_.device));
   if (known == cores_.end()) return std::nullopt;
@@ -187,8 +188,7 @@ std::optional<double> TableFields::greatest(std::span<const TableValue> row,
   return most;
 }
 
-// Takes the cube cores' counters for a cube operator if the two kinds of cores have counters of
-// their own. cores.
+// If cube and vector cores have separate counters, uses those of the cube cores for cube operators.
 std::optional<double> TableFields::data_bound(std::span<const TableValue> row) const {
   const auto vec = number(row, input_.vec);
   const auto mac = number(row, input_.mac);
@@ -200,7 +200,7 @@ std::optional<double> TableFields::data_bound(std::span<const TableValue> row) c
   return *mte2 / computing;
 }
 
-// A sample is about longer than most operators: the rate of its interval is the operator's.
+// Memory samples are usually longer than an operator, so an operator gets the rate of its sample.
 std::optional<MemoryBandwidth::Load> TableFields::load(std::span<const TableValue> row) const {
   const auto start_ns = ns_of_us(text(row, input_.start));
   const auto duration_us = number(row, input_.duration);

@@ -1,5 +1,5 @@
-// TableFields: the columns of a table as rules name them, and a few more that are computed from
-// them. For table_scan.cpp.
+// TableFields resolves field names in rules to columns of a table, or to fields computed from them.
+// Used by table_scan.cpp.
 #pragma once
 
 #include <map>
@@ -19,42 +19,41 @@ class TableFields {
  public:
   static constexpr int kNone = -1;
 
-  // Takes the fields of the table in `columns`, those that a model gave in `modelled`.
+  // `columns` are the fields of the table; `modelled` are those with modelled values.
   TableFields(const Database& db, std::vector<std::string> columns,
               std::vector<std::string> modelled);
 
-  // Position of the field; kNone: the table does not have it.
+  // Returns the index of the field; kNone if the table does not have it.
   int place(const Field& field);
   int place(const std::string& name) { return place(Field{name}); }
-  // True for a field that a model gave, or that is computed from one.
+  // True for a modelled field and for fields computed from one.
   bool is_modelled(int place) const;
-  // Has the text of a field read, too, where that is a number.
+  // Also requests the text of a numeric field.
   void read_text(int place);
-  // Fields that have to be read, once all positions are known.
+  // The fields to read; complete once all rules are resolved.
   const std::vector<WantedField>& wanted() const { return wanted_; }
 
-  // Value of a field in a row of wanted() fields.
+  // Returns the value of a field in a row of wanted() fields.
   std::optional<double> number(std::span<const TableValue> row, int place) const {
     if (place >= 0) return row[static_cast<std::size_t>(place)].number;
     if (place == kNone) return std::nullopt;
     return derived(row, place);
   }
-  // Text of a field; empty for what is no text of the table, and for a number of which it was not
-  // asked for.
+  // Returns the text of a field. Empty for computed fields, and for numbers without read_text().
   std::string_view text(std::span<const TableValue> row, int place) const;
 
  private:
-  // Computed fields; their positions go from -2 down.
+  // Computed fields have the indices -2, -3, …
   enum class Derived {
     core_num,          // AI Cores of the device
-    core_use,          // blocks of the operator, in percent of the cores of its kind
+    core_use,          // blocks of the operator in percent of the cores of its kind
     vector_bound,      // vec / max(mte2, mac)
     memory_workspace,  // KB
-    data_bound,        // mte2 / max(vec, mac) of the cores that it ran on
-    scalar_load,       // of the busiest kind of cores
-    bank_conflicts,    // the worse of the two kinds of conflicts
-    bandwidth,         // MB/s of the device's memory while the operator ran (memory_bandwidth.hpp)
-    bandwidth_percent  // the same, of the highest of the capture
+    data_bound,        // mte2 / max(vec, mac) on the cores that ran it
+    scalar_load,       // of the more heavily loaded kind of core
+    bank_conflicts,    // the larger of the two kinds of conflicts
+    bandwidth,         // memory bandwidth while the operator ran, MB/s (memory_bandwidth.hpp)
+    bandwidth_percent  // the same in percent of the capture's maximum
   };
   struct Input {
     int device = kNone, task_type = kNone, block_num = kNone, name = kNone;
@@ -89,7 +88,7 @@ class TableFields {
   };
   std::map<std::string, Cores, std::less<>> cores_;     // by device
   std::unordered_map<std::string, double> workspaces_;  // KB, by operator
-  std::optional<MemoryBandwidth> bandwidth_;            // read where a rule asks for it
+  std::optional<MemoryBandwidth> bandwidth_;            // read only if a rule uses it
 };
 
 }  // namespace msprof

@@ -19,11 +19,11 @@ namespace msprof {
 
 namespace {
 
-// A store from elsewhere may have any number of streams.
+// An untrusted store may contain any number of streams.
 constexpr std::size_t kMaxStreams = 10'000;
 
 constexpr std::string_view kMissing = "N/A";
-constexpr std::size_t kMaxDevices = 1'000;  // those behind them count as the last one
+constexpr std::size_t kMaxDevices = 1'000;  // rows after more device changes count for the last one
 
 using Row = std::span<const TableValue>;
 
@@ -34,10 +34,10 @@ struct BoundCondition {
   double number = 0;
 };
 
-// Sums over all rows that rules have in common.
+// Sums over all rows that several rules share.
 class RowSums {
  public:
-  // The number of a sum of the fields at `places`, one after the other.
+  // Returns the index of the sum over the fields at `places`.
   std::size_t number_of(const std::vector<int>& places) {
     const auto known = std::find(places_.begin(), places_.end(), places);
     const auto number = static_cast<std::size_t>(known - places_.begin());
@@ -50,18 +50,18 @@ class RowSums {
   std::vector<std::vector<int>> places_;
 };
 
-// A rule with the positions of its fields in this table.
+// A rule with its fields resolved for this table.
 struct BoundRule {
   const Rule* rule = nullptr;
-  std::string missing;   // the first field that the table lacks
-  std::string modelled;  // the first field that a model gave
+  std::string missing;   // first field that the table does not have
+  std::string modelled;  // first modelled field
   std::vector<BoundCondition> where;
   int name = TableFields::kNone;
   int time = TableFields::kNone;
   int sequence_of = TableFields::kNone;
   int share_of = TableFields::kNone;
-  std::size_t time_sum = 0;      // RowSums
-  std::size_t share_in_sum = 0;  // RowSums
+  std::size_t time_sum = 0;      // index in RowSums
+  std::size_t share_in_sum = 0;  // index in RowSums
   std::vector<int> evidence;
 
   bool is_checked() const { return missing.empty() && modelled.empty(); }
@@ -98,7 +98,7 @@ class RuleBinder {
     for (const std::string& field : rule.evidence) {
       const int place = fields_.place(field);
       if (is_in_texts(field, rule)) note_modelled(place, {field}, placed);
-      // What a model gave is no evidence.
+      // Modelled values are not evidence.
       placed.evidence.push_back(fields_.is_modelled(place) ? TableFields::kNone : place);
     }
     return placed;
@@ -127,8 +127,8 @@ class RuleBinder {
   RowSums& sums_;
 };
 
-// How often the rows of a name matched each rule, and for how long: those of one name side by side,
-// because a row that matches one rule matches several.
+// Count and time of the matches, by name and rule. The sums of one name are adjacent in memory,
+// because a row that matches one rule often matches several.
 class NameSums {
  public:
   struct Sum {
@@ -151,17 +151,17 @@ class NameSums {
   std::vector<std::vector<Sum>> blocks_;
 };
 
-// The matches of one rule in one group, as rows come.
+// Collects the matches of one rule in one group.
 class Gatherer {
  public:
-  // `number`: of the rule, in `sums`.
+  // `number` is the index of the rule in `sums`.
   Gatherer(const BoundRule& placed, const TableFields& fields, RowNames& names, std::size_t number,
            NameSums& sums)
       : placed_(placed), fields_(fields), names_(names), number_(number), sums_(sums) {
     if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence, names.types);
   }
 
-  // `stream`: its number in the document; empty: it is not followed.
+  // `stream` is the index of the stream in the document; empty if it is not tracked.
   void add(Row row, const std::optional<std::size_t>& stream) {
     if (!matcher_) {
       check(row);
@@ -176,7 +176,7 @@ class Gatherer {
     if (matcher_) matcher_->reset();
   }
 
-  // `sums`: those of RowSums.
+  // `sums` are those of RowSums.
   RuleMatches take(std::int64_t rows, std::span<const double> sums) {
     found_.rows = rows;
     found_.all_time_us = sums[placed_.time_sum];
@@ -250,7 +250,7 @@ class Gatherer {
     found_.share_of += share;
   }
 
-  // The number of a name that matched, in ops_.
+  // Returns the index in ops_ of a name that matched.
   std::size_t op_of(std::size_t name) {
     if (name >= op_of_name_.size()) op_of_name_.resize(name + 1, 0);
     std::uint32_t& op = op_of_name_[name];
@@ -269,20 +269,20 @@ class Gatherer {
   NameSums& sums_;
   RuleMatches found_;
   std::optional<SequenceMatcher> matcher_;
-  std::vector<std::size_t> ops_;           // names, in the order of their first matches
-  std::vector<std::uint32_t> op_of_name_;  // 1 + index in ops_; 0: none; of rules with evidence
-  std::vector<Evidence> evidence_;         // a field after the other, an op after the other
-  std::vector<std::string> texts_;         // likewise: of the first row that has no number there
+  std::vector<std::size_t> ops_;           // names in order of first match
+  std::vector<std::uint32_t> op_of_name_;  // 1 + index in ops_, or 0; if rule has evidence
+  std::vector<Evidence> evidence_;         // all evidence fields of the first op, then of the next
+  std::vector<std::string> texts_;  // same layout; text of the first row without a number there
   std::int64_t count_before_ = 0;
 };
 
 struct Group {
   std::string device;
   NameSums name_sums;
-  std::vector<Gatherer> gatherers;   // one a rule
-  std::vector<std::size_t> checked;  // of them, those that rows are shown to
+  std::vector<Gatherer> gatherers;   // one per rule
+  std::vector<std::size_t> checked;  // indices of the gatherers that get rows
   std::int64_t rows = 0;
-  std::vector<double> sums;  // RowSums
+  std::vector<double> sums;  // indexed by RowSums
 
   Group(std::string name, std::size_t rules) : device(std::move(name)), name_sums(rules) {}
 };
@@ -311,7 +311,7 @@ class Scan {
   const std::vector<WantedField>& wanted() const { return fields_.wanted(); }
 
   void add(Row row) {
-    // The total row of a table of layers.
+    // Skips the total row of a layer table.
     if (layer_ != TableFields::kNone && fields_.text(row, layer_) == "-") return;
     std::erase_if(unseen_, [&](std::size_t place) { return row[place].text != kMissing; });
     names_.names.next_row();
@@ -353,7 +353,7 @@ class Scan {
   }
 
  private:
-  // Empty for those behind the first kMaxStreams. Rows without a stream are one of their own.
+  // Returns empty after kMaxStreams streams. Rows without a stream share one index.
   std::optional<std::size_t> number_of_stream(Row row) {
     const std::optional<double> stream = fields_.number(row, stream_);
     const auto known = streams_.find(stream);
@@ -362,7 +362,7 @@ class Scan {
     return streams_.emplace(stream, streams_.size()).first->second;
   }
 
-  // Rows of a device are neighbours.
+  // The rows of a device are contiguous.
   void enter_device(std::string_view device) {
     if (group_ != nullptr && (device == current_device_ || ++switches_ > kMaxDevices)) return;
     current_device_ = device;
@@ -393,7 +393,7 @@ class Scan {
     device_facts_->add(fact_row_);
   }
 
-  // The first field of the rule without a value in any row; empty: there is data.
+  // Returns the first field of the rule that has no value in any row; empty if there is data.
   std::string never_seen(const BoundRule& rule) const {
     if (!rule.missing.empty()) return rule.missing;
     const auto unseen = [&](int place) {
@@ -417,7 +417,7 @@ class Scan {
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
   std::map<std::optional<double>, std::size_t> streams_;
-  std::vector<std::size_t> unseen_;  // places that had no value yet
+  std::vector<std::size_t> unseen_;  // columns without a value so far
   RowNames names_;
   std::vector<std::unique_ptr<Group>> groups_;
   Group* group_ = nullptr;
@@ -435,13 +435,14 @@ Scan make_scan(const Database& db, const SummaryTable& table, const std::vector<
               rules, options);
 }
 
-// What a reader of rows uses, made before it.
+// A base class, so that these members are constructed before the TableReader that uses them.
 struct ScanParts {
   Scan scan;
   WorkAhead ahead;
 };
 
-// Takes documents one after the other. Of an only one `on_end` (may be empty) gets the result.
+// Reads documents one after the other. `on_end` (may be empty) gets the result after a document;
+// use it only if there is a single document.
 class ScanSink : ScanParts, public TableReader {
  public:
   ScanSink(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,

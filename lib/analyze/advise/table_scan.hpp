@@ -1,6 +1,5 @@
-// TableScan: one pass over a summary table for all rules about its rows. For advice and for
-// prof_rule_<device>.json.
-// A million rows take about a second, so no rule gets a pass of its own and no row is kept.
+// Evaluates all rules about rows of a summary table in a single pass, because reading a million
+// rows takes about a second. Does not keep rows. Used for advice and prof_rule_<device>.json.
 #pragma once
 
 #include <functional>
@@ -17,46 +16,45 @@
 
 namespace msprof {
 
-// Rows of one name that matched.
+// Matching rows with the same name.
 struct MatchedOp {
   std::string name;
   std::int64_t count = 0;
-  double time_us = 0;  // of all of them
+  double time_us = 0;  // of all these rows
   struct Cell {
     double sum = 0;
     std::int64_t count = 0;
-    std::string text;  // of the first row, where it is no number
+    std::string text;  // from the first row, if not a number
   };
-  std::vector<Cell> cells;  // one a field of Rule::evidence
+  std::vector<Cell> cells;  // one per field of Rule::evidence
 };
 
-// Matches of one rule.
 struct RuleMatches {
   std::int64_t count = 0;      // matching rows, or sequences
-  std::int64_t rows = 0;       // all
-  std::int64_t documents = 0;  // of the table, with a match
+  std::int64_t rows = 0;       // all rows of the table
+  std::int64_t documents = 0;  // documents of the table with a match
   double time_us = 0;          // of the matches
   double all_time_us = 0;      // of all rows
   double share_of = 0;
   double share_in = 0;
-  // The table's times are means of an execution, not times of single tasks.
+  // Times in the table are means per execution, not times of single tasks.
   bool is_mean = false;
-  std::map<std::string, std::int64_t> patterns;  // count of each
+  std::map<std::string, std::int64_t> patterns;  // matches per pattern
   std::vector<MatchedOp> ops;                    // in order of first match
-  std::string no_data;                           // the field that no row has; empty: there is data
-  std::string modelled;  // the field that a model gave, so that nothing follows; empty: none
+  std::string no_data;   // field without a value in any row; empty: there is data
+  std::string modelled;  // modelled field that the rule depends on; empty: no such field
 };
 
 // `part` in percent of `whole`; 0 if `whole` is 0.
 double percent(double part, double whole);
 
-// True if the matches are enough for the rule.
+// True if the matches satisfy the group condition of the rule.
 bool is_met(const Rule& rule, const RuleMatches& matches);
 
 struct TableScanResult {
-  bool has_table = false;  // false: this capture has no row of it
+  bool has_table = false;  // false: the capture has no rows of this table
   struct Group {
-    std::string device;  // as in the table; empty: all together
+    std::string device;  // as in the table; empty: all devices together
     std::vector<RuleMatches> matches;
   };
   std::vector<Group> groups;
@@ -65,16 +63,17 @@ struct TableScanResult {
 
 struct TableScanOptions {
   ExportScope scope{};
-  bool by_device = false;  // a group a device; without it one for all
+  bool by_device = false;  // one group per device instead of one for all
   bool facts = false;
 };
 
-// Takes in `rules` those with a condition on rows of `table`; the matches are in their order.
+// Scans `table` for `rules`, which must have conditions on its rows. Matches are in the order of
+// `rules`.
 TableScanResult scan_table(const Database& db, std::string_view table,
                            const std::vector<const Rule*>& rules, const TableScanOptions& options);
 
-// The same of a table of this capture that another one writes, with its scope, as one document into
-// this sink; at its end() `on_end` gets the result. `db` outlives it.
+// Returns a sink that does the same while another job writes the table into it as a single
+// document. `on_end` gets the result at end(). `db` must outlive the sink.
 std::unique_ptr<RowSink> make_table_scan(const Database& db, std::string_view table,
                                          const std::vector<const Rule*>& rules,
                                          const TableScanOptions& options,
