@@ -18,14 +18,14 @@ namespace {
 using cluster::ClusterView;
 
 constexpr double kNsPerComparedUs = 1000;
-// Noise where there are too few steps to see it, and the least that is taken for a change.
+// Noise to assume if there are too few steps to measure it, and the minimum noise.
 constexpr double kUnknownNoisePercent = 5;
 constexpr double kLeastNoisePercent = 1;
 constexpr std::size_t kLeastStepsForNoise = 4;
-// Of a collective: beyond it a change is one of the step.
+// Minimum noise of a collective, as a share of the step.
 constexpr double kStepShare = 0.001;
 constexpr std::size_t kLeastToDeviate = 8;
-// Standard deviations of a normal distribution in its median deviation.
+// Ratio of the standard deviation to the median deviation of a normal distribution.
 constexpr double kDeviationsOfMedian = 1.4826;
 
 double quantile(std::vector<double> values, double place) {
@@ -43,16 +43,16 @@ double mean_of(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// One side, as far as it is compared.
+// One cluster, reduced to the values to compare.
 struct Profile {
   ClusterSummary summary;
-  // By part of a step, a value a step, in us: its time, then means of the ranks.
+  // By component of a step, one value per step in us: step time, then means over the ranks.
   std::vector<std::vector<double>> steps;
 };
 
 struct StepPart {
   std::string_view name;
-  int128 StepSum::*sum;  // null: the time of the slowest rank
+  int128 StepSum::*sum;  // null: time of the slowest rank
 };
 constexpr std::array<StepPart, 5> kStepParts = {{{"step time", nullptr},
                                                  {"of one rank", &StepSum::duration_ns},
@@ -74,7 +74,7 @@ Profile profile_of(const ClusterView& view) {
   return profile;
 }
 
-// Half of what lies between the quarters of the step times, in percent of their median.
+// Half of the interquartile range of the step times, in percent of their median.
 std::optional<double> spread_percent(const std::vector<double>& steps) {
   const double median = quantile(steps, 0.5);
   if (steps.size() < kLeastStepsForNoise || median <= 0) return std::nullopt;
@@ -165,8 +165,8 @@ class ClusterComparer {
     return rows;
   }
 
-  // Of many like things, each of which varies from run to run by itself: noise is at least three
-  // standard deviations of their changes, by the median deviation.
+  // Rows of similar items each vary between runs: raises their noise to at least three standard
+  // deviations of their changes, estimated from the median deviation.
   static void widen_noise(std::vector<ClusterChange>& rows) {
     std::vector<double> percents;
     for (const ClusterChange& row : rows) {
@@ -188,7 +188,7 @@ class ClusterComparer {
     }
   }
 
-  // The largest changes of the sums first, what is on one side only behind.
+  // Sorts by change of the total time, largest first; rows on one side only come last.
   static void sort_by_weight(std::vector<ClusterChange>& rows) {
     const auto weight = [](const ClusterChange& row) {
       if (!row.mean.base_us || !row.mean.new_us) return 0.0;
@@ -199,7 +199,7 @@ class ClusterComparer {
                      [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   }
 
-  // Of a rank what it does itself, computing and free: in its waiting are the others.
+  // Compares the rank's own time (computing and free), because its waiting depends on other ranks.
   std::vector<ClusterChange> ranks() const {
     std::map<std::int64_t, std::pair<const StepSum*, const StepSum*>> pairs;
     const auto gather = [&pairs](const ClusterView& view, const Profile& profile, bool is_base) {

@@ -1,4 +1,4 @@
-// What changed between two clusters, or two runs of one: steps, ranks, collectives, operators. For
+// Compares two clusters, or two runs of one: steps, ranks, collectives and operators. Used by
 // `msprof compare`.
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace msprof {
 
-// What is compared of one thing: its mean, and where every single value is known its median and
-// its 95th percentile.
+// Change of one item: the mean and, if all single values are known, median and 95th percentile.
 struct ClusterChange {
   std::string name;  // "step time", "17", "hcom_allReduce_ of 64 ranks", "MatMulV2_1"
   Change mean;
@@ -27,14 +26,14 @@ struct ClusterChange {
 struct ClusterChanges {
   std::string_view id;     // "steps"
   std::string_view title;  // "Steps"
-  std::string_view key;    // title of the column of names
+  std::string_view key;    // title of the name column
   std::vector<ClusterChange> rows;
 };
 
 struct ComparedCluster {
   std::string name;
   std::string line;                  // "64 ranks on 8 hosts, 10 steps"
-  std::vector<std::string> lacking;  // sentences
+  std::vector<std::string> lacking;  // sentences about missing data
 };
 
 struct ClusterComparison {
@@ -42,12 +41,12 @@ struct ClusterComparison {
   ComparedCluster now;
   std::string unit;  // "step" or "run"
   Verdict verdict = Verdict::noise;
-  Change total;              // the median time of a step, that of its slowest rank
-  double noise_percent = 0;  // of every time that is compared
+  Change total;              // median step time, by the slowest rank of each step
+  double noise_percent = 0;  // applies to all compared times
   std::string noise_basis;
   std::vector<std::string> warnings;
-  // Steps; ranks, collectives and operators, the largest changes first. Collectives are of an
-  // operation and a number of ranks.
+  // Steps; then ranks, collectives and operators, largest changes first. Collectives are grouped by
+  // operation and number of ranks.
   std::vector<ClusterChanges> sections;
 };
 
@@ -57,11 +56,11 @@ struct ClusterSide {
 };
 ClusterComparison compare_clusters(const ClusterSide& base, const ClusterSide& now);
 
-// One page; all as CSV, a row a thing.
+// HTML page, and CSV with one row per item and statistic.
 std::string cluster_comparison_page(const ClusterComparison& comparison);
-// `excel`: as CsvWriter::write_for_excel().
+// `excel`: see CsvWriter::write_for_excel().
 std::string cluster_comparison_csv(const ClusterComparison& comparison, bool excel);
-// For a terminal `width` columns wide, 0: no limit.
+// Text for a terminal of `width` columns (0: no limit).
 std::string cluster_comparison_text(const ClusterComparison& comparison, std::size_t top, int width,
                                     bool bold);
 

@@ -1,4 +1,4 @@
-// A ClusterComparison as text, CSV and HTML.
+// Formats a ClusterComparison as text, CSV and HTML.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ std::string verdict_sentence(const ClusterComparison& comparison) {
 
 enum class Reader { terminal, page };
 
-// A table of changes, times in us. For the terminal only what changed beyond noise, and fewer
-// columns. At most `top` rows; returns how many were left out.
+// Writes a table of changes in us, at most `top` rows. For the terminal, writes only changes beyond
+// noise, and fewer columns. Returns the number of rows left out.
 std::size_t write_changes(const ClusterChanges& changes, RowSink& out, Reader reader,
                           std::size_t top) {
   const bool is_page = reader == Reader::page;
@@ -147,7 +147,7 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
 
 namespace {
 
-constexpr std::size_t kMaxComparedRows = 1000;  // of a table of the page
+constexpr std::size_t kMaxComparedRows = 1000;  // per table of the page
 
 std::string comparison_table(const ClusterChanges& changes) {
   TableRows rows;

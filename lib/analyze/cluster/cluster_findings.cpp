@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kShownEvidence = 5;
 
-// "rank 17 (node-2, device 1): 3378.708 us, 20.0 %, cause computing"
+// Returns "rank 17 (node-2, device 1): 3378.708 us, 20.0 %, cause computing".
 std::string evidence_sentence(const Evidence& evidence) {
   std::string line = evidence.name;
   std::string_view between = ": ";

@@ -1,4 +1,4 @@
-// What the rules about clusters found, as sentences for `show` and the page.
+// Formats the findings of the cluster rules as sentences for `show` and the HTML page.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@ namespace msprof {
 struct ClusterFinding {
   std::string severity;  // "problem", "hint", "info"
   std::string what;
-  std::vector<std::string> evidence;  // the gravest first
-  std::string remedy;                 // empty: none
+  std::vector<std::string> evidence;  // most important first
+  std::string remedy;                 // empty if there is none
 };
 
-// The rules of the product, in English; the gravest first.
+// Applies the built-in rules. Texts are in English, most severe first.
 std::vector<ClusterFinding> cluster_findings(const cluster::Part& part);
 
-// What products take from the times of each host; those whose clocks are not aligned keep theirs.
+// Returns the clock offsets to subtract from times in products. Hosts with unaligned clocks are
+// omitted.
 cluster::ClockShifts clock_shifts(const cluster::HostClocks& clocks);
 
 }  // namespace msprof

@@ -21,10 +21,10 @@ namespace {
 using cluster::ClusterView;
 using html::escaped;
 
-constexpr std::size_t kPageRows = 30;  // of a table
+constexpr std::size_t kPageRows = 30;  // per table
 constexpr std::int64_t kNsPerPageUs = 1'000;
 
-// Consecutive places put into at most `most` bins of the same size.
+// Groups consecutive indices into at most `most` bins of equal size.
 class Bins {
  public:
   Bins(std::size_t count, std::size_t most)
@@ -40,15 +40,15 @@ class Bins {
 };
 
 struct MapCell {
-  std::int64_t rank = kNull;  // whose it is: of a bin that with the longest step
-  std::int64_t begin_ns = 0;  // on the clock of the reference host
+  std::int64_t rank = kNull;  // for a bin with several ranks: the one with the longest step
+  std::int64_t begin_ns = 0;  // in the clock of the reference host
   std::int64_t duration_ns = 0;
   std::int64_t computing_ns = 0;
   std::int64_t not_overlapped_ns = 0;
   std::int64_t free_ns = 0;
 };
 
-// The steps of ranks as a grid.
+// Grid of ranks by steps.
 class HeatMap {
  public:
   HeatMap(const ClusterView& view, const ClusterSummary& summary)
@@ -72,9 +72,9 @@ class HeatMap {
   const Bins& rows() const { return rows_; }
   const Bins& columns() const { return columns_; }
 
-  // {"steps": […], "ranks": […], "hosts": […], "cells": [[…]]}: a row of cells a rank, six numbers
-  // a cell: rank, begin after the first of its step, duration, computing, communication not
-  // overlapped and free, in microseconds; a row of a rank without steps has null.
+  // Returns {"steps": […], "ranks": […], "hosts": […], "cells": [[…]]}: one row per rank, six
+  // numbers per cell: rank, start relative to the earliest rank of the step, duration, computing,
+  // communication not overlapped, and free, in us; null if the rank has no such step.
   std::string json() const {
     std::string out = "{\"steps\":[";
     for (std::size_t i = 0; i < columns_.count(); ++i) {
@@ -105,7 +105,7 @@ class HeatMap {
   }
 
  private:
-  // In a page "<" could end the element.
+  // "<" could end the script element.
   static std::string without_tags_of_page(std::string json) {
     for (auto at = json.find('<'); at != std::string::npos; at = json.find('<', at))
       json.replace(at, 1, "\\u003c");
@@ -176,9 +176,9 @@ class HeatMap {
   const ClusterSummary& summary_;
   Bins columns_;
   Bins rows_;
-  std::vector<std::int64_t> members_;  // in order of rank
-  std::vector<std::size_t> places_;    // in it, by member id - 1
-  std::vector<MapCell> cells_;         // row after row
+  std::vector<std::int64_t> members_;  // sorted by rank
+  std::vector<std::size_t> places_;    // index in members_, by member id - 1
+  std::vector<MapCell> cells_;         // row-major
   std::vector<std::int64_t> first_begin_;
 };
 

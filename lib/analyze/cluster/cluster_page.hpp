@@ -1,6 +1,5 @@
-// The page of a cluster, cluster.html: one file that needs no network. A heat map of ranks and
-// steps, the ranks of a chosen step, what was found and what to do, tables. For `msprof export
-// cluster`.
+// Creates cluster.html, a self-contained page about a cluster: heat map of ranks and steps, details
+// of a selected step, findings with remedies, and tables. Used by `msprof export cluster`.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +13,18 @@
 
 namespace msprof {
 
-// Rows and columns of the map. Beyond it neighbours share one, which then shows the longest of
-// them: a page stays below some MB.
+// Size limits of the heat map, to keep the page within a few MB. Beyond them neighbours share a
+// cell, which shows the longest step.
 inline constexpr std::size_t kMaxMapRows = 2'000;
 inline constexpr std::size_t kMaxMapColumns = 400;
 inline constexpr std::size_t kMaxMapCells = 100'000;
 
-// `findings`: null where nobody looked.
+// `findings`: null if the rules were not applied.
 std::string cluster_page(const cluster::ClusterView& view, const ClusterSummary& summary,
                          const std::vector<ClusterFinding>* findings);
 
-// Aligns the clocks of hosts, looks for what is slow and writes the vendor's files and the page.
-// The shifts of `options` are found here. Throws Error(cannot_write, partial_data).
+// Aligns host clocks, applies the rules, and writes the vendor's files and the page. Sets the
+// shifts in `options`. Throws Error(cannot_write), Error(partial_data).
 cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
                                                const std::filesystem::path& folder,
                                                cluster::ClusterProductOptions options = {});

@@ -1,5 +1,5 @@
-// ClusterSummary: what a user of a cluster wants first: ranks, steps, operators, collectives. For
-// `msprof show`, `msprof compare` and the page.
+// ClusterSummary holds the key figures of a cluster: ranks, steps, operators, collectives. Used by
+// `msprof show`, `msprof compare` and the HTML page.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace msprof {
 
-// Times of ranks in steps, added up.
+// Sums of rank times over steps.
 struct StepSum {
-  std::int64_t count = 0;  // ranks, or ranks times steps
+  std::int64_t count = 0;  // number of rows added: ranks times steps
   int128 duration_ns = 0;
   int128 computing_ns = 0;
   int128 not_overlapped_ns = 0;
@@ -26,8 +26,8 @@ struct StepSum {
 
 struct StepSummary {
   std::int64_t step = kNull;
-  std::int64_t longest_ns = 0;      // the step lasts as long as its slowest rank
-  std::int64_t longest_member = 0;  // which that is
+  std::int64_t longest_ns = 0;      // a step lasts as long as its slowest rank
+  std::int64_t longest_member = 0;  // the slowest rank
   StepSum sum;
 };
 
@@ -37,7 +37,7 @@ struct OpSummary {
   std::string unit;
   std::int64_t count = 0;
   std::int64_t duration_ns = 0;
-  std::int64_t median_ns = 0;  // begins of bins of 1/64 octave
+  std::int64_t median_ns = 0;  // from the histogram: the start of a bin of 1/64 octave
   std::int64_t p95_ns = 0;
   std::int64_t longest_ns = 0;
   std::int64_t longest_member = kNull;
@@ -45,12 +45,12 @@ struct OpSummary {
   double mean_ns() const { return count == 0 ? 0 : double(duration_ns) / double(count); }
 };
 
-// The collectives of an operation and group.
+// Collectives with the same operation and group.
 struct CollectiveSummary {
   std::string operation;
   std::string group;
   std::int64_t group_ranks = 0;
-  std::int64_t count = 0;  // of ranks' parts
+  std::int64_t count = 0;  // counted per rank
   std::int64_t duration_ns = 0;
   std::int64_t wait_ns = 0;
   std::int64_t transit_ns = 0;
@@ -62,19 +62,19 @@ struct ClusterSummary {
   std::int64_t captures = 0;
   bool has_detail = true;
   bool has_steps = false;
-  std::vector<StepSummary> steps;  // in order; the whole runs, as step kNull, without steps
-  std::vector<StepSum> by_member;  // over steps, by member id - 1
-  StepSum mean;                    // over all of them
-  std::vector<OpSummary> ops;      // the longest together first
-  std::vector<CollectiveSummary> collectives;  // the longest waits first
+  std::vector<StepSummary> steps;              // in order; without steps one with step kNull
+  std::vector<StepSum> by_member;              // sum over steps, by member id - 1
+  StepSum mean;                                // over all ranks and steps
+  std::vector<OpSummary> ops;                  // by total time, longest first
+  std::vector<CollectiveSummary> collectives;  // by wait time, longest first
 };
 
 ClusterSummary cluster_summary(const cluster::ClusterView& view);
 
-// "64 ranks on 8 hosts, 10 steps", "complete" or what is missing: lines for people.
+// "64 ranks on 8 hosts, 10 steps". lacking_lines() lists what is missing; empty if complete.
 std::string cluster_line(const ClusterSummary& summary);
 std::vector<std::string> lacking_lines(const ClusterSummary& summary);
-// "mean step 12.345 ms: computing 61.2 %, not overlapped 20.1 %, free 18.7 %"; the second is
+// "mean step 12.345 ms: computing 61.2 %, not overlapped 20.1 %, free 18.7 %"; "not overlapped" is
 // communication without computing.
 std::string mean_line(const ClusterSummary& summary);
 

@@ -1,4 +1,4 @@
-// What a cluster.db is, in a line: for `list`, beside the captures.
+// Describes a cluster.db in one line, for `list`.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,17 @@ namespace msprof {
 
 struct ListedCluster {
   std::filesystem::path file;
-  std::int64_t time_ns = 0;   // begin of its first capture, else of the file, since 1970
-  std::int64_t captures = 0;  // that it was made of
+  std::int64_t time_ns = 0;   // start of the earliest capture since 1970, else time of the file
+  std::int64_t captures = 0;  // captures that were merged
   cluster::Ranks ranks;
   std::uint64_t bytes = 0;
-  std::string problem;  // why it cannot be read; empty: it can
+  std::string problem;  // why it cannot be read; empty: readable
 };
 
-// Reads its members only: whether the rest is damaged is not looked at.
+// Reads only the members, without verifying the checksum.
 ListedCluster describe_cluster(const std::filesystem::path& file);
 
-// "64 ranks on 8 hosts", "7 ranks on 1 host, MISSING: 1 rank (5)", or what keeps it from being
-// read.
+// "64 ranks on 8 hosts", "7 ranks on 1 host, MISSING: 1 rank (5)", or "cannot be read".
 std::string cluster_verdict(const ListedCluster& cluster);
 
 }  // namespace msprof
