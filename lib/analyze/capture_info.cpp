@@ -25,7 +25,7 @@ std::string text_or_empty(const Statement& row, int column) {
 void read_time(const Database& db, CaptureInfo& info) {
   const std::int64_t begin = collection_begin_ns(db);
   if (begin <= 0) return;
-  // Only CANN records when that was; the clock of a board counts from its start.
+  // Only CANN captures record wall-clock time; the clock of a board starts when it boots.
   if (read_meta_integer(db, "window.begin_ns")) info.begin_ns = begin;
   std::optional<std::int64_t> end;
   if (read_meta(db, "window.has_end") == "1") {
@@ -60,7 +60,7 @@ void read_devices(const Database& db, CaptureInfo& info) {
 }
 
 void read_ranks(const Database& db, CaptureInfo& info) {
-  // -1: the host gave none.
+  // The host records -1 if it has no rank.
   const auto host_rank = read_meta_integer(db, "host.rank");
   if (host_rank && *host_rank >= 0) info.host_rank = host_rank;
   Statement read = db.prepare(
@@ -73,8 +73,8 @@ void read_ranks(const Database& db, CaptureInfo& info) {
   }
 }
 
-// Models of a CANN capture are numbers of tasks and iterations; their names are in graph_id_map and
-// fused operators.
+// In a CANN capture, tasks and iterations refer to models by number. The names are in graph_id_map
+// and in fused operators.
 constexpr const char* kCannModels =
     "WITH run AS (SELECT model_number AS number, count(*) AS tasks FROM task"
     "  WHERE model_number IS NOT NULL GROUP BY model_number"
@@ -163,7 +163,7 @@ CaptureInfo capture_info(const Database& db) {
 }
 
 std::string utc_text(std::int64_t ns) {
-  constexpr std::int64_t kEndOf9999 = 253402300800;  // s
+  constexpr std::int64_t kEndOf9999 = 253402300800;  // in s
   const std::int64_t seconds = ns / kSecond;
   if (ns < 0 || seconds >= kEndOf9999) return "";
   const auto time = static_cast<std::time_t>(seconds);
@@ -187,7 +187,7 @@ bool has_any_product(const Database& db) {
   const auto layers = timeline_layers(db);
   return std::any_of(tables.begin(), tables.end(),
                      [&](const auto& table) {
-                       // Numbers of records, also where there are none.
+                       // Contains record counts and is never empty.
                        return table->name() != "counts" && !table->output_files(db).empty();
                      }) ||
          std::any_of(layers.begin(), layers.end(),

@@ -1,5 +1,5 @@
-// CaptureInfo: identity and contents of a capture: devices, ranks, models, iterations,
-// products. For `query`, and for the verdict of an import.
+// CaptureInfo describes a capture: devices, ranks, models, iterations and available products. Used
+// by `query` and by the verdict of an import.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace msprof {
 
 struct DeviceInfo {
   std::int64_t id = 0;
-  std::string chip;  // empty: unknown, as for the numbers
+  std::string chip;  // empty if unknown, as are the following numbers
   std::optional<std::int64_t> frequency_hz;
   std::optional<std::int64_t> core_count;
   std::optional<std::int64_t> vector_core_count;
   std::int64_t task_count = 0;
 };
 
-// A rank of a communication group that this capture is of.
+// A rank of a communication group recorded in this capture.
 struct RankInfo {
   std::string group;
   std::optional<std::int64_t> rank;
@@ -31,16 +31,16 @@ struct RankInfo {
 };
 
 struct ModelInfo {
-  std::optional<std::int64_t> id;  // value for --model-id; empty if the runtime gave none
-  std::string name;                // empty: unknown
+  std::optional<std::int64_t> id;  // for --model-id; empty if the runtime recorded none
+  std::string name;                // empty if unknown
   std::int64_t task_count = 0;
 };
 
-// The iterations of a model on a device; in captures of boards its steps.
+// The iterations of a model on a device or, in captures of boards, its steps.
 struct IterationInfo {
   std::optional<std::int64_t> device_id;
   std::optional<std::int64_t> model_id;
-  std::string model_name;  // empty: unknown
+  std::string model_name;  // empty if unknown
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t count = 0;
@@ -54,31 +54,31 @@ struct ProductLists {
 
 struct CaptureInfo {
   std::string dialect;
-  std::string chip;  // empty: unknown
+  std::string chip;  // empty if unknown
   UnitLoads unit_loads = UnitLoads::measured;
   LayoutOrigin layout_origin = LayoutOrigin::known;
-  std::optional<std::int64_t> begin_ns;     // since 1970, UTC
+  std::optional<std::int64_t> begin_ns;     // UTC, since 1970
   std::optional<std::int64_t> duration_ns;  // of the collection
   std::optional<std::int64_t> host_rank;
   std::vector<DeviceInfo> devices;
   std::vector<RankInfo> ranks;
   std::vector<ModelInfo> models;
-  bool has_steps = false;  // steps of a board take the place of iterations
+  bool has_steps = false;  // `iterations` holds the steps of a board
   std::vector<IterationInfo> iterations;
   ProductLists summaries;
   ProductLists timelines;
-  bool has_db = false;  // `export db` writes one
+  bool has_db = false;  // true if `export db` writes a database
 };
 
 CaptureInfo capture_info(const Database& db);
 
-// "2023-11-14 22:13:20.000 UTC", for documents; empty for a time outside the years 1970 to 9999.
+// "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
 std::string utc_text(std::int64_t ns);
 
-// Completes the verdict beyond the raw files: adds a note for every product without data.
+// Adds a note to the import report for each product without data.
 void note_empty_products(const Database& db, ImportReport& report);
 
-// True if the profile gives any product at all.
+// True if at least one product has data.
 bool has_any_product(const Database& db);
 
 }  // namespace msprof

@@ -48,10 +48,10 @@ void add_once(std::vector<std::string>& texts, std::string text) {
   if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
 }
 
-// Names of models and batches of a board's capture that was not imported.
+// Reads models and batches from the file names of a board capture that was not imported.
 void read_names(ListedCapture& capture) {
   const auto names = list_names(capture.folder / "data");
-  svp::KnownModels known;  // which of the readings of a name is meant
+  svp::KnownModels known;  // resolves ambiguous names
   for (const std::string& name : names) {
     const auto info = svp::parse_info_name(name);
     if (info && info->kind == svp::FileKind::net_info) known.insert({info->model, info->model_id});
@@ -66,13 +66,13 @@ void read_names(ListedCapture& capture) {
   }
 }
 
-// The one rank that a capture that was not imported names.
+// Reads the rank of a capture that was not imported; empty if there is not exactly one.
 std::optional<std::int64_t> own_rank(const fs::path& folder) {
   try {
     return rank_of(CannSession(folder));
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
-    return std::nullopt;  // import says what is wrong with it
+    return std::nullopt;  // import will report the error
   }
 }
 
@@ -147,7 +147,7 @@ std::string verdict_of(const ListedCapture& capture) {
 }
 
 std::string short_line(const ListedCapture& capture) {
-  // "2026-11-23 19:06"
+  // width of "2026-11-23 19:06"
   constexpr std::size_t kMinutes = 16;
   std::string line = local_time_text(capture.time_ns).substr(0, kMinutes);
   for (const std::string& part :

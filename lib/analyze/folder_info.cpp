@@ -27,11 +27,11 @@ using nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxInfoFileBytes = 1 << 20;
 constexpr const char* kNotKnown = "N/A";
-// Of steps that belong to no model.
+// Model number for steps without a model.
 constexpr std::int64_t kNoModel = 4294967295;
 constexpr std::size_t kTopIterations = 5;
 
-// info.json of the host, info.json.0 of a device; an empty object where it cannot be read.
+// Reads info.json of the host or info.json.0 of a device; an empty object if it cannot be read.
 json info_object(const fs::path& folder, std::string_view stem) {
   for (const std::string& name : list_names(folder)) {
     if (name != stem && !name.starts_with(fmt::format("{}.", stem))) continue;
@@ -39,13 +39,13 @@ json info_object(const fs::path& folder, std::string_view stem) {
       json object = json::parse(read_text_file(folder / name, kMaxInfoFileBytes), nullptr, false);
       if (object.is_object()) return object;
     } catch (const Error&) {
-      // Its absence is a finding of the import.
+      // import reports unreadable info files
     }
   }
   return json::object();
 }
 
-// The text of a value, also of a number.
+// Returns a string value, or a number as text.
 std::string text_in(const json& object, const char* key, const std::string& missing = "") {
   const auto found = object.find(key);
   if (found == object.end()) return missing;
@@ -62,7 +62,7 @@ std::string device_of(const json& info) {
   return parse_i64(device) ? device : kNotKnown;
 }
 
-// Numbers of the longest iterations. Equally long ones share a rank, so that there may be more.
+// Returns the numbers of the longest iterations; iterations tied with the last one are included.
 std::string longest(std::vector<std::pair<std::int64_t, std::int64_t>> of_duration) {
   std::stable_sort(of_duration.begin(), of_duration.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

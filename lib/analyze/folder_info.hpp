@@ -1,6 +1,6 @@
-// What CANN's own tools print about the host and device folders of a capture: the table of their
-// query, and the JSON of get_msprof_info.py. For callers of these tools.
-// Form: docs/collect_cann.md, docs/frameworks.md.
+// Prints the host and device folders of a capture as CANN's tools do: the table of their query, and
+// the JSON of get_msprof_info.py.
+// Format: docs/collect_cann.md, docs/frameworks.md.
 #pragma once
 
 #include <filesystem>
@@ -13,25 +13,25 @@
 
 namespace msprof {
 
-// A model of a folder's step trace, or a folder without one. "N/A" is what is not known.
+// One model of a folder's step trace, or a folder without models. Unknown values are "N/A".
 struct FolderRow {
   std::string job;  // jobInfo
   std::string device;
   std::string folder;  // "device_0"
-  std::string date;    // of the start of the collection
+  std::string date;    // start of the collection
   std::string model = "N/A";
-  std::string iterations = "N/A";      // the highest number
-  std::string top_iterations = "N/A";  // numbers of the longest, longest first: "2,1,3"
-  std::string rank;                    // "-1": none
+  std::string iterations = "N/A";      // highest iteration number
+  std::string top_iterations = "N/A";  // numbers of the longest iterations, longest first: "2,1,3"
+  std::string rank;                    // "-1" if there is none
 };
 
-// `db`: the store of the capture; null: nothing is known about models.
+// `db` is the store of the capture, or null to omit models.
 std::vector<FolderRow> folder_rows(const CannSession& session, const Database* db);
 
-// The rows as the vendor's query prints them: cells end with a tab, lines with an empty line.
+// Formats the rows like the vendor's query: a tab after each cell, an empty line after each row.
 std::string folder_table(const std::vector<FolderRow>& rows);
 
-// What is known about one folder of a capture.
+// Returns the JSON document for one folder of a capture.
 nlohmann::ordered_json folder_document(const CannPart& part, const std::vector<FolderRow>& rows);
 
 }  // namespace msprof
