@@ -23,13 +23,13 @@ namespace msprof {
 
 namespace {
 
-// What makes two sides hard to compare.
+// Warnings about sides that are hard to compare.
 
 using Runs = std::vector<RunProfile>;
 
 constexpr std::int64_t kFewExecutions = 5;
-constexpr std::int64_t kOtherNumber = 3;  // times as many executions
-constexpr double kTrend = 0.1;            // between the halves of a run
+constexpr std::int64_t kOtherNumber = 3;  // ratio of the numbers of executions
+constexpr double kTrend = 0.1;            // relative difference between the halves of a run
 constexpr double kMaxOutside = 0.02;
 
 class Warnings {
@@ -80,7 +80,7 @@ class Warnings {
     return fmt::format("{}", fmt::join(values, ", "));
   }
 
-  // Of both sides, where they differ.
+  // Warns if a fact is not the same on both sides.
   void differ(std::string_view what, const Fact& fact, std::string_view meaning) {
     const std::string ours = text_of(base_, fact), theirs = text_of(now_, fact);
     if (ours != theirs) say("{} differ: {} and {}{}", what, ours, theirs, meaning);
@@ -186,7 +186,7 @@ class Warnings {
     return sum / static_cast<double>(side.size());
   }
 
-  // Whole runs of different length cannot be told from slower ones by their time.
+  // From total times alone, a longer run cannot be distinguished from a slower one.
   void whole_runs() {
     const double ours = tasks_of(base_), theirs = tasks_of(now_);
     if (std::abs(ours - theirs) <= kTrend * ours) return;
@@ -232,15 +232,15 @@ class Warnings {
   std::vector<ComparisonWarning> list_;
 };
 
-// The gravest first.
+// Most important first.
 std::vector<ComparisonWarning> comparison_warnings(const Runs& base, const Runs& now) {
   return Warnings(base, now).list();
 }
 
-// A ratio moved when it is another load, not the same one measured again.
-constexpr double kRatioPart = 0.03;      // of the full scale
-constexpr double kRatioRelative = 0.15;  // of itself
-// A bound of 1 has two sides; below this it says "not bound" either way.
+// Minimum change of a ratio; smaller changes are measurement noise.
+constexpr double kRatioPart = 0.03;      // of full scale
+constexpr double kRatioRelative = 0.15;  // of the ratio
+// A bound above 1 means "bound"; if both sides are below this limit, the operator is clearly not.
 constexpr double kMinBound = 0.2;
 
 std::string unit_text(TimeUnit unit) {
@@ -257,7 +257,7 @@ std::string unit_text(TimeUnit unit) {
   return "the whole run";
 }
 
-// The operators of one side of a match.
+// The operators of one side of a match, combined.
 struct Part {
   std::vector<std::string> names;
   std::string type;
@@ -274,7 +274,7 @@ Part part_of(const SideProfile& side, const std::vector<std::size_t>& places) {
     part.type += (part.type.empty() ? "" : "+") + op.type;
     part.unit = op.unit;
     part.time.add_part(side.op_times[place]);
-    // Parts of a fusion run as often as the whole.
+    // The parts of a fusion run equally often.
     part.count = std::max(part.count, side.op_counts[place]);
   }
   return part;
@@ -372,9 +372,9 @@ class Comparer {
   }
 
   void add_ratios(const OpMatch& match, OpChange& op) const {
-    // What one side measured says nothing about the other's model.
+    // Measured and modelled ratios are not comparable.
     if (base_.info.unit_loads != now_.info.unit_loads) return;
-    // A ratio is a part of the time, and as uncertain.
+    // A ratio is as uncertain as the time of which it is a share.
     const double level = std::max(op.time.base_us.value_or(0), op.time.new_us.value_or(0));
     const double chance = level > 0 ? op.time.noise_us / level : 1;
     const double scale = std::max(base_.largest_ratio, now_.largest_ratio);
@@ -421,7 +421,8 @@ class Comparer {
       change.type = type;
       if (sum.base_ops > 0) change.time.base_us = sum.base.us();
       if (sum.new_ops > 0) change.time.new_us = sum.now.us();
-      // Operators of a type drift together or apart. A type that came or went is no chance.
+      // A type on only one side is a real change, not noise. Otherwise operators of the type may
+      // drift together (op_us) or independently (sum of squares).
       const auto as = sum.base_ops == sum.new_ops ? Correspondence::pair : Correspondence::other;
       if (sum.base_ops > 0 && sum.new_ops > 0) {
         change.time.noise_us =
@@ -477,7 +478,7 @@ class Comparer {
   SideProfile base_;
   SideProfile now_;
   NoiseFloor floor_;
-  std::vector<OpMatch> matches_;  // as result_.ops, until these are sorted
+  std::vector<OpMatch> matches_;  // in the order of result_.ops until those are sorted
   Comparison result_;
 };
 
@@ -489,7 +490,7 @@ Comparison compare(const std::vector<RunProfile>& base, const std::vector<RunPro
 
 namespace {
 
-// Iterations that hold less of the operators' time say little of a run.
+// If more of the operators' time is outside of iterations, these do not represent the run.
 constexpr double kMaxOutsideIterations = 0.5;
 
 using Stores = std::vector<ComparedRun>;
@@ -506,7 +507,7 @@ bool any_is_whole(const Units& units) {
   return std::find(units.begin(), units.end(), TimeUnit::whole_run) != units.end();
 }
 
-// Why whole runs are compared although there are iterations; empty where they are not.
+// Returns why whole runs are compared although a side has iterations; empty if that is not so.
 std::string why_whole(const Stores& base, const Stores& now, const Units& base_units,
                       const Units& new_units) {
   const bool base_whole = any_is_whole(base_units), new_whole = any_is_whole(new_units);
@@ -530,7 +531,7 @@ std::string why_whole(const Stores& base, const Stores& now, const Units& base_u
   return "";
 }
 
-// Executions of several batches do not do the same work: they are compared picture by picture.
+// Executions with different batches do different work, so times per picture are compared.
 void split_batches(const Stores& base, const Stores& now, Units& base_units, Units& new_units) {
   std::vector<Batches> batches;
   for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
@@ -567,7 +568,7 @@ Comparison compare_stores(const Stores& base, const Stores& now) {
     new_units.assign(now.size(), TimeUnit::whole_run);
   }
   split_batches(base, now, base_units, new_units);
-  // A large capture takes seconds; the sides have nothing in common.
+  // Read both sides in parallel, because a large capture takes seconds.
   auto other = std::async(kOnThreadIfAny, [&] { return read_runs(now, new_units); });
   const auto base_runs = read_runs(base, base_units);
   Comparison result = compare(base_runs, other.get());

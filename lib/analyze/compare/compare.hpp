@@ -1,5 +1,4 @@
-// compare() and compare_stores(): two runs, or several a side, made into a Comparison. For
-// `msprof compare`.
+// Compares two runs, or several runs per side. Used by `msprof compare`.
 #pragma once
 
 #include <string>
@@ -11,19 +10,19 @@
 
 namespace msprof {
 
-// Both sides have at least one run, and all runs have the same TimeUnit.
+// Each side must have at least one run, and all runs the same TimeUnit.
 Comparison compare(const std::vector<RunProfile>& base, const std::vector<RunProfile>& now);
 
-// A run whose store is still to be read.
+// A run to be read from its store.
 struct ComparedRun {
   TraceDb store;
-  std::string capture;  // what to call it
+  std::string capture;  // name in messages
   bool is_partial = false;
-  std::string run{};  // when, where and with what (run_line); empty: unknown
+  std::string run{};  // when, where and how it was run (run_line); empty: unknown
 };
 
-// Chooses what times are of: executions, else iterations where they hold most of the operators'
-// time, else whole runs. Both sides have at least one run. Throws Error(nothing_to_do) where a run
+// Selects the unit of times: executions, else iterations if they contain most of the operators'
+// time, else whole runs. Each side must have at least one run. Throws Error(nothing_to_do) if a run
 // has no operator with a time.
 Comparison compare_stores(const std::vector<ComparedRun>& base,
                           const std::vector<ComparedRun>& now);

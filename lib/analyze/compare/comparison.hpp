@@ -1,9 +1,9 @@
-// Comparison: what changed between two runs, or between several runs a side. Made by compare(),
-// shown as text, JSON, CSV and HTML.
+// Comparison holds the changes between two runs, or between several runs per side. It is created by
+// compare() and printed as text, JSON, CSV and HTML.
 //
-// All times are us of one execution of the model (svp: an execution, or a picture where batches
-// differ; CANN: an iteration; where a capture has neither, of the whole run, and `unit` says so),
-// so that runs of different length can be compared.
+// Times are in us per execution of the model, so that runs of different length can be compared:
+// svp: per execution, or per picture if batches differ; CANN: per iteration. Captures with neither
+// are compared as whole runs. `unit` names the unit.
 #pragma once
 
 #include <cstdint>
@@ -18,45 +18,44 @@
 
 namespace msprof {
 
-// A run, or several runs of the same thing.
+// One run, or several runs of the same thing.
 struct ComparedSide {
-  std::vector<std::string> captures;  // names of their folders
-  std::vector<std::string> runs{};    // when, where and with what each was made, where it is known
+  std::vector<std::string> captures;  // folder names
+  std::vector<std::string> runs{};    // when, where and how they were run, if known
   std::string chip;                   // empty: unknown
   std::optional<double> frequency_mhz;
-  std::vector<std::string> models;    // names, each once
-  std::vector<std::int64_t> batches;  // of its executions, each once, sorted; none: unknown
+  std::vector<std::string> models;    // names, without duplicates
+  std::vector<std::int64_t> batches;  // of the executions, sorted, unique; empty: unknown
   std::int64_t devices = 0;
-  std::int64_t executions = 0;                       // of all its runs
-  std::optional<std::int64_t> pictures{};            // of all its executions
-  UnitLoads unit_loads = UnitLoads::measured;        // modelled: in some run
-  LayoutOrigin layout_origin = LayoutOrigin::known;  // the gravest of the runs
+  std::int64_t executions = 0;                       // sum over all runs
+  std::optional<std::int64_t> pictures{};            // sum over all executions
+  UnitLoads unit_loads = UnitLoads::measured;        // modelled: in at least one run
+  LayoutOrigin layout_origin = LayoutOrigin::known;  // least certain of all runs
 };
 
-// A time on both sides, with what may be chance.
+// A time on both sides, and its noise.
 struct Change {
   std::optional<double> base_us;  // empty: not on this side
   std::optional<double> new_us;
-  double noise_us = 0;  // a difference up to this is noise
+  double noise_us = 0;  // smaller or equal differences are noise
 
   double delta_us() const { return new_us.value_or(0) - base_us.value_or(0); }
-  // Of the base, in percent; empty where the base is 0 or not there.
+  // In percent of the base; empty if the base is 0 or missing.
   std::optional<double> percent() const;
   bool is_noise() const;
 };
 
 enum class MatchedBy {
-  name,      // the same name (and number of the layer, where a name comes more than once)
-  shape,     // the same type and shapes, in order
-  fusion,    // several operators of one side are one on the other
+  name,      // same name, and layer number if the name repeats
+  shape,     // same type and shapes, in order
+  fusion,    // several operators of one side are fused into one on the other
   unmatched  // only on one side
 };
 
-// "shape", as every output calls it; "unmatched" is for programs, people are told which side has
-// it.
+// "shape", for all outputs. For people, "unmatched" is replaced; see OpChange::match().
 std::string_view match_name(MatchedBy matched_by);
 
-// A ratio or load of op_summary that moved: "mac_ppen_ratio", "memory_bound".
+// A ratio or load in op_summary that changed: "mac_ppen_ratio", "memory_bound".
 struct RatioChange {
   std::string name;
   double base = 0;
@@ -64,34 +63,33 @@ struct RatioChange {
 };
 
 struct OpChange {
-  std::vector<std::string> base_names;  // several, or none
+  std::vector<std::string> base_names;  // several for a fusion; empty: not on this side
   std::vector<std::string> new_names;
-  std::string base_type;  // of several: joined by '+'
+  std::string base_type;  // several types are joined by '+'
   std::string new_type;
   std::string unit;  // "AA_CORE"
   MatchedBy matched_by = MatchedBy::unmatched;
   Change time;
   std::int64_t base_count = 0;  // executions in all captures of the side
   std::int64_t new_count = 0;
-  double share = 0;  // of the change of the total, in %; may be negative or above 100
+  double share = 0;  // percentage of the total change; can be negative or above 100
   std::vector<RatioChange> ratios;
 
-  // "conv1+conv1_bn+conv1_relu": what to call it.
+  // Name for output: "conv1+conv1_bn+conv1_relu".
   std::string name() const;
-  // match_name(), or "only BASE", "only NEW".
+  // match_name(), "only BASE" or "only NEW".
   std::string_view match() const;
 };
 
-// All operators of one type together.
 struct TypeChange {
   std::string type;
   Change time;
-  std::int64_t base_ops = 0;  // operators, not executions
+  std::int64_t base_ops = 0;  // number of operators, not executions
   std::int64_t new_ops = 0;
   double share = 0;  // as in OpChange
 };
 
-// Calls on the host of one name, or ranges that the application named, us of one of them.
+// Calls on the host with one name, or ranges named by the application; us per call or range.
 struct CallChange {
   std::string name;
   Change time;
@@ -99,20 +97,20 @@ struct CallChange {
   std::int64_t new_count = 0;
 };
 
-// A system counter that both sides have: its mean over the run, in its unit.
+// A system counter of both sides: means over the runs, in its unit.
 struct CounterChange {
   std::string device;  // "host", "device", "device 1"
-  std::string kind;    // of its table: "hbm"
+  std::string kind;    // kind of its table: "hbm"
   std::string name;    // "HBM 0 Read"
   std::string unit;    // "MB/s"
   double base = 0;
   double now = 0;
-  double noise = 0;  // a difference up to this is noise
+  double noise = 0;  // smaller or equal differences are noise
   std::int64_t base_samples = 0;
   std::int64_t new_samples = 0;
 
   double delta() const { return now - base; }
-  // Of the base, in percent; empty where the base is 0.
+  // In percent of the base; empty if the base is 0.
   std::optional<double> percent() const;
   bool is_noise() const;
 };
@@ -120,7 +118,7 @@ struct CounterChange {
 struct MatchCounts {
   std::int64_t by_name = 0;
   std::int64_t by_shape = 0;
-  std::int64_t by_fusion = 0;  // operators of the new side that take the place of several, or back
+  std::int64_t by_fusion = 0;  // operators that replace several of the other side
   std::int64_t only_base = 0;
   std::int64_t only_new = 0;
 
@@ -128,7 +126,7 @@ struct MatchCounts {
   std::string text() const;
 };
 
-// A reason why the two are hard to compare; with an id where scripts may want to know.
+// A reason why the sides are hard to compare. Has an id if scripts may need to detect it.
 struct ComparisonWarning {
   std::string text;
   std::optional<FindingId> id{};
@@ -138,34 +136,34 @@ struct ComparisonWarning {
 };
 
 enum class Verdict { faster, slower, noise };
-// "faster", as JSON and the classes of the report call it.
+// "faster", as in JSON and in CSS classes of the report.
 std::string_view verdict_name(Verdict verdict);
 
-// "per execution" for "one execution", "for the whole run".
+// "per execution" for "one execution", "for the whole run" for "the whole run".
 std::string per_unit(const std::string& unit);
-// Unit that runs are counted in: "execution" for times of one execution or picture, "iteration";
-// empty where whole runs are compared.
+// The unit in which runs are counted: "execution" for times per execution or picture, "iteration",
+// or empty for whole runs.
 std::string_view counted_unit(const std::string& unit);
 
-// "mish → leaky_relu"; one of them where the other is empty or the same.
+// "mish → leaky_relu"; only one of them if they are equal or the other is empty.
 std::string text_of_both(const std::string& base, const std::string& now);
 
 struct Comparison {
   ComparedSide base;
   ComparedSide now;
-  // Reasons why the two are hard to compare, a sentence each; shown first.
+  // Sentences that explain why the sides are hard to compare; shown first.
   std::vector<ComparisonWarning> warnings;
   std::string unit;         // "one execution", "one picture", "one iteration", "the whole run"
-  std::string noise_basis;  // how the noise floor came about, a sentence
+  std::string noise_basis;  // a sentence that explains the noise limit
   Change total;             // device time
   Verdict verdict = Verdict::noise;
   MatchCounts matches;
-  // Both sorted by the size of their change, the largest first.
+  // Sorted by size of change, largest first.
   std::vector<OpChange> ops;
   std::vector<TypeChange> types;
   std::vector<CallChange> calls;
   std::vector<CallChange> ranges;
-  // What moved beyond noise first, the largest change of itself first.
+  // Changes beyond noise first, then by relative change, largest first.
   std::vector<CounterChange> counters;
 };
 

@@ -15,12 +15,12 @@ using cell::Real;
 using cell::Word;
 using enum CellKind;
 
-// Types of several operators are one text; none: no name.
+// Returns the (possibly joined) name as a list; empty if there is none.
 std::vector<std::string> one_name(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : std::vector<std::string>{text};
 }
 
-// What every table has of a time.
+// Columns about time that all tables have.
 template <typename Row>
 ComparisonCell base_us(const Row& row, const Comparison&) {
   return Real{row.time.base_us};
@@ -45,13 +45,13 @@ template <typename Row>
 ComparisonCell is_noise(const Row& row, const Comparison&) {
   return row.time.is_noise();
 }
-// A share of a change that is noise means nothing.
+// The share of a total change that is noise is meaningless.
 template <typename Row>
 ComparisonCell share(const Row& row, const Comparison& comparison) {
   return Real{row.share, 1, false, comparison.verdict != Verdict::noise};
 }
 
-// A member of the row as it is.
+// Returns a member of the row.
 template <auto kMember, typename Row>
 ComparisonCell field(const Row& row, const Comparison&) {
   return row.*kMember;
@@ -77,7 +77,7 @@ ComparisonCell op_unit(const OpChange& op, const Comparison&) {
 ComparisonCell match_for_programs(const OpChange& op, const Comparison&) {
   return Word{match_name(op.matched_by)};
 }
-// In the terminal what was fused has a row whatever it took.
+// The terminal also lists fusions whose change is noise.
 ComparisonCell match_in_terminal(const OpChange& op, const Comparison&) {
   const bool is_noise = op.matched_by == MatchedBy::fusion && op.time.is_noise();
   return Word{is_noise ? "fusion, noise" : op.match()};
@@ -106,7 +106,7 @@ ComparisonCell call_noise(const CallChange& call, const Comparison&) {
   return Word{call.time.is_noise() ? "noise" : ""};
 }
 
-// Outputs that have the same in another order, or as one of two, have a column of their own for it.
+// An output that needs another order or split has its own column entry.
 constexpr ComparisonColumn<OpChange> kOpColumns[] = {
     {text, {.terminal = "Operator", .html = "Operator"}, op_names},
     {text, {.terminal = "Type"}, op_types},
@@ -169,7 +169,7 @@ constexpr ComparisonColumn<CallChange> kCallColumns[] = {
     {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>},
 };
 
-// The same of ranges.
+// Ranges have the columns of calls, with another title.
 constexpr auto kRangeColumns = [] {
   auto columns = std::to_array(kCallColumns);
   columns.front().titles = {.terminal = "Range", .json = "name", .html = "Range"};

@@ -1,5 +1,5 @@
-// The tables of a Comparison: operators, types, ratios, calls, ranges, counters; each declared
-// once, a column a line, for the terminal, CSV, JSON and HTML alike.
+// Declares the tables of a Comparison (operators, types, ratios, calls, ranges, counters) once, one
+// column per line, for terminal, CSV, JSON and HTML.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace msprof {
 
 namespace cell {
 
-// Name that both sides have for it; one name of several is shown joined by '+'.
+// The names on both sides; several names of a side are joined by '+'.
 struct Names {
   std::vector<std::string> base;
   std::vector<std::string> now;
 
-  // "conv1+conv1_bn → conv1"; one side where the other has none or the same.
+  // "conv1+conv1_bn → conv1"; one side only if the other is empty or equal.
   std::string joined() const;
 };
-// A word of ours, as it is.
+// A fixed text of this program, not from a capture.
 struct Word {
   std::string_view text;
 };
@@ -32,14 +32,14 @@ struct Counts {
   std::int64_t base;
   std::int64_t now;
 };
-// With so many decimals, and '+', for people; programs get what there is.
+// People see `decimals` and `has_sign`; programs get the full value.
 struct Real {
   std::optional<double> value;
   int decimals = 3;
   bool has_sign = false;
-  bool is_for_people = true;  // false: it would only mislead them
+  bool is_for_people = true;  // false: misleading without context, so hidden from people
 
-  // For people, where there is a value.
+  // Text for people; requires a value.
   std::string text() const;
 };
 
@@ -50,7 +50,7 @@ using ComparisonCell = std::variant<cell::Names, std::string, cell::Word, bool, 
 
 enum class CellKind { text, number, change };
 
-// Its titles, by output; empty: the output does not have it.
+// Column title in each output; empty: not in this output.
 struct ColumnTitles {
   std::string_view terminal{};
   std::string_view csv{};
@@ -65,7 +65,6 @@ struct ComparisonColumn {
   ComparisonCell (*cell_of)(const Row& row, const Comparison& comparison);
 };
 
-// A ratio with its operator.
 struct OpRatio {
   const OpChange* op;
   const RatioChange* ratio;

@@ -19,17 +19,16 @@ namespace msprof {
 
 namespace {
 
-// A store from elsewhere may hold any number of them.
+// An untrusted store may contain any number of counters.
 constexpr std::size_t kMaxCounters = 10'000;
 constexpr std::size_t kNotCompared = SIZE_MAX;
-// Kinds whose values are no course of time: one value an operator, a call, a task, a sample of a
-// CPU.
+// Kinds that are not a time series: one value per operator, call, task or CPU sample.
 constexpr std::array<std::string_view, 7> kTimeless = {
     "static_op_mem", "host_syscall", "host_pthreadcall", "soc_pmu", "ctrl_cpu", "ai_cpu", "ts_cpu"};
-// A change of less of the largest counter of its kind and unit is none that matters.
+// Minimum change, relative to the largest counter of the same kind and unit.
 constexpr double kLeastPart = 0.02;
 
-// Values with the time that each held, in at most kStretches stretches of as many values each.
+// Time-weighted values in at most kStretches consecutive groups with equal numbers of values.
 class WeightedStretches {
  public:
   void add(double value, double seconds) {
@@ -88,7 +87,7 @@ double seconds_of(std::int64_t begin_ns, std::int64_t end_ns) {
   return static_cast<double>(saturating_subtract(end_ns, begin_ns)) / 1e9;
 }
 
-// Totals since a start that is another in every run.
+// Counters that are totals since a start that differs between runs; their rate is compared.
 struct TotalUnit {
   std::string_view kind;
   std::string_view unit;
@@ -122,7 +121,7 @@ class CounterReader {
     last_ = {sample.time_ns, sample.shown()};
   }
 
-  // Empty where nothing held for any time.
+  // Returns empty if no value applied for any length of time.
   std::optional<CounterProfile> profile(const CounterTrack& track) const {
     CounterProfile profile;
     profile.samples = samples_;
@@ -152,8 +151,8 @@ bool is_compared(const CounterTrack& track) {
   return std::find(kTimeless.begin(), kTimeless.end(), track.kind) == kTimeless.end();
 }
 
-// "HBM 0 Read"; what the counter's name says already is not said twice. A process has another
-// number in every run.
+// Returns "HBM 0 Read". Omits the subject if the counter's name already contains it, and process
+// ids, which differ between runs.
 std::string name_of(const CounterTrack& track) {
   const bool is_process = track.kind.starts_with("process_") && !track.detail.empty();
   const std::string& subject = is_process ? track.detail : track.subject;
@@ -161,7 +160,7 @@ std::string name_of(const CounterTrack& track) {
   return subject + ' ' + track.counter;
 }
 
-// Numbers of devices differ from machine to machine: they are counted.
+// Device ids differ between machines, so devices are numbered from 0.
 std::string device_of(const CounterTrack& track, const std::set<std::int64_t>& devices) {
   if (!track.device) return "host";
   if (devices.size() == 1) return "device";
@@ -181,8 +180,8 @@ struct MeasuredCounter {
 
 using Side = std::map<CounterKey, MeasuredCounter>;
 
-// Of counters with the same name, such as those of two processes of a program, none is known from
-// the other: they are left out.
+// Counters with the same name, such as those of two processes of a program, cannot be matched and
+// are left out.
 Side side_of(const std::vector<const std::vector<CounterProfile>*>& runs) {
   Side side;
   for (const auto* run : runs) {
@@ -204,7 +203,7 @@ std::vector<CounterProfile> read_counters(const Database& db) {
   const ExportScope everything;
   CounterSamples samples(db, {}, everything);
   const auto& tracks = samples.tracks();
-  std::vector<std::size_t> places(tracks.size(), kNotCompared);  // in `readers`, by track
+  std::vector<std::size_t> places(tracks.size(), kNotCompared);  // index in `readers`, by track
   std::size_t count = 0;
   for (const CounterTrack& track : tracks) {
     if (is_compared(track)) places[track.index] = count++;
@@ -258,7 +257,7 @@ std::vector<CounterChange> compare_counters(
                                  kLeastPart * largest[{change.kind, change.unit}]);
     changes.push_back(std::move(change));
   }
-  // Units differ: how much of itself a counter moved by, what is noise behind.
+  // Sorts by relative change, because units differ; changes within noise come last.
   const auto rank = [](const CounterChange& change) {
     const double level = std::max(std::abs(change.base), std::abs(change.now));
     const double part = level > 0 ? std::abs(change.delta()) / level : 0;

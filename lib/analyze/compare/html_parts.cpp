@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::size_t kMaxNames = 12;
 constexpr double kUsPerMs = 1000;
-// Above it, digits say nothing.
+// Larger values are shown as "-".
 constexpr double kMaxShown = 1e15;
 
 bool is_shown(double value) {
   return std::isfinite(value) && std::abs(value) < kMaxShown;
 }
 
-// "conv1+bn1+relu1 → conv1", "-" where neither side has a name.
+// "conv1+bn1+relu1 → conv1"; "-" if neither side has a name.
 std::string names_of_both(const cell::Names& names) {
   const std::string text = text_of_both(html::names(names.base, "+"), html::names(names.now, "+"));
   return text.empty() ? "-" : text;
@@ -39,7 +39,7 @@ std::string base64_of_hex(std::string_view hex) {
   const auto nibble = [](char c) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
   };
-  // Three hexadecimal digits are two of base 64.
+  // Three hexadecimal digits are two base64 digits.
   std::string result;
   for (std::size_t i = 0; i < hex.size(); i += 3) {
     unsigned bits = 0;
@@ -53,7 +53,7 @@ std::string base64_of_hex(std::string_view hex) {
 }
 
 std::string escaped(std::string_view text, int width) {
-  // A character takes at most 4 bytes; combining marks take no column, so there is a limit on
+  // The byte limit is needed because combining marks have no width. A character has at most 4
   // bytes.
   const auto most = static_cast<std::size_t>(width) * 8;
   const bool is_cut = text.size() > most;
@@ -130,7 +130,7 @@ std::string_view kind_of(double delta_us, bool is_noise) {
 
 namespace {
 
-// Writes a cell of a comparison.
+// Writes one cell of a comparison.
 class HtmlCell {
  public:
   explicit HtmlCell(HtmlTable& out) : out_(out) {}
@@ -156,7 +156,7 @@ class HtmlCell {
 std::string_view kind_of_row(const OpRatio&) {
   return "ratio";
 }
-// More of a counter is neither better nor worse.
+// A higher counter is neither better nor worse.
 std::string_view kind_of_row(const CounterChange& counter) {
   return counter.is_noise() ? "noise" : "ratio";
 }
@@ -251,18 +251,18 @@ std::string counters_section(const Comparison& comparison) {
 namespace {
 
 constexpr std::size_t kMaxBars = 15;
-constexpr std::size_t kMaxNoiseBars = 6;  // where nothing changed
-constexpr double kWidth = 1000;           // of the drawing, stretched to its place
+constexpr std::size_t kMaxNoiseBars = 6;  // if no change is beyond noise
+constexpr double kWidth = 1000;           // in drawing units; stretched to fit
 constexpr double kHeight = 24;
-constexpr double kThinnest = 2;  // a bar that can be seen
+constexpr double kThinnest = 2;  // minimum visible width
 
-// What is no number, or beyond any time, has no place in a picture.
+// Non-numbers and implausibly large times cannot be drawn.
 double drawable(double us) {
   constexpr double kMax = 1e15;
   return std::isfinite(us) ? std::clamp(us, -kMax, kMax) : 0;
 }
 
-// us ─► x of the drawing.
+// Maps us to the x coordinate of the drawing.
 class Axis {
  public:
   Axis(double low, double high) : low_(low), span_(high > low ? high - low : 1) {}
@@ -280,7 +280,7 @@ std::string line(double x, std::string_view kind) {
 
 std::string rect(double left, double right, std::string_view kind, bool is_full) {
   const double width = std::max(right - left, kThinnest);
-  // At the right edge a thin bar would be outside.
+  // Keeps a thin bar at the right edge inside.
   const double x = std::min(left, kWidth - width);
   return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>",
                      kind, std::max(x, 0.0), is_full ? 0 : 4, width,
@@ -361,7 +361,7 @@ class WaterfallDrawing {
     chosen_.push_back({fmt::format("<i>{} {}</i>", sum.count, what), sum.delta_us, is_noise});
   }
 
-  // Totals are medians of executions, bars are medians of their own.
+  // The bars do not add up exactly, because totals and bars are medians of different values.
   void add_remainder(double drawn_us) {
     const double rest = new_us_ - base_us_ - drawn_us;
     const double whole = std::max(std::abs(base_us_), std::abs(new_us_));

@@ -1,5 +1,4 @@
-// The parts of the report of a comparison as one page: texts, tables, the waterfall, and the files
-// that go into it. For html_report().
+// Components of HTML reports: texts, tables, the waterfall chart, style sheet and script.
 #pragma once
 
 #include <optional>
@@ -11,24 +10,24 @@
 
 namespace msprof::html {
 
-// Columns that a name, and a sentence, may take; longer ones are shortened.
+// Maximum width of names and sentences, in columns; longer ones are shortened.
 inline constexpr int kNameWidth = 120;
 inline constexpr int kSentenceWidth = 600;
 
-// Valid UTF-8 without control characters, at most `width` columns, `<>&"'` escaped.
+// Returns valid UTF-8 without control characters, at most `width` columns, with `<>&"'` escaped.
 std::string escaped(std::string_view text, int width = kNameWidth);
-// The same in <bdi>, so that a name cannot turn the text around it.
+// The same inside <bdi>, so that right-to-left names do not affect the surrounding text.
 std::string name(std::string_view text);
-// Several names with `between`; many are shortened to a few and how many more there are.
+// Joins names with `between`; long lists are shortened to a few names and a count.
 std::string names(const std::vector<std::string>& texts, std::string_view between);
 
-// "conv1+bn1+relu1 → conv1": an operator as both sides call it.
+// Name of an operator on both sides: "conv1+bn1+relu1 → conv1".
 std::string op_name(const OpChange& op);
 
-// "14190.123", "+12.300", "-" where there is none or it is no number.
+// "14190.123", "+12.300"; "-" for missing values and non-numbers.
 std::string fixed(std::optional<double> value, int decimals = 3);
 std::string signed_fixed(std::optional<double> value, int decimals = 3);
-// The unit that fits a whole picture: "ms" where `most_us` reaches 1 ms, else "us".
+// Formats times of one chart in one unit: ms if `most_us` is at least 1 ms, else us.
 class TimeText {
  public:
   explicit TimeText(double most_us);
@@ -38,19 +37,19 @@ class TimeText {
  private:
   bool is_ms_;
 };
-// For two totals and what they are made of.
+// For a chart of the change between two totals.
 TimeText time_text(double base_us, double new_us);
 
-// "faster", "slower" or "noise": the class of rows and bars.
+// CSS class of rows and bars: "faster", "slower" or "noise".
 std::string_view kind_of(double delta_us, bool is_noise);
 
-// A part of the page with a heading; texts are HTML.
+// Returns a section with a heading; all texts but `id` are HTML.
 std::string section(std::string_view id, std::string_view title, const std::string& content);
-// A number of the head of a page, with what it is.
+// Returns a labelled number for the page header.
 std::string figure(std::string_view id, std::string_view what, const std::string& value);
 
-// The tables of a Comparison: operators, types, ratios, calls, ranges, counters. Sections with a
-// heading; empty where there is nothing to show.
+// The tables of a Comparison, each as a section with a heading. Empty if the table is empty, except
+// for operators.
 std::string ops_section(const Comparison& comparison);
 std::string types_section(const Comparison& comparison);
 std::string ratios_section(const Comparison& comparison);
@@ -58,8 +57,8 @@ std::string calls_section(const Comparison& comparison);
 std::string ranges_section(const Comparison& comparison);
 std::string counters_section(const Comparison& comparison);
 
-// A picture from one total to another: a bar for each change, begun where the one before it ended.
-// HTML rows with a small SVG each, so that it fits any width and reads as a list.
+// A chart that leads from one total to another: each bar starts where the previous one ended. Each
+// HTML row has a small SVG, so that the chart fits any width and is readable as a list.
 struct WaterfallBar {
   std::string label;  // HTML
   double delta_us = 0;
@@ -67,29 +66,28 @@ struct WaterfallBar {
 };
 
 struct Waterfall {
-  std::string id;     // of its element
+  std::string id;     // element id
   std::string title;  // HTML
-  std::string what;   // "operators", for the bars that stand for several
+  std::string what;   // "operators"; used in the label of combined bars
   double base_us = 0;
   double new_us = 0;
-  std::vector<WaterfallBar> bars;  // all of them, the largest change first
+  std::vector<WaterfallBar> bars;  // all bars, largest change first
 };
 
-// The largest changes are drawn, the smaller ones and those within noise as one bar each; what the
-// bars do not add up to is a bar, too.
+// Draws the largest changes. Smaller changes, changes within noise, and the remainder to the total
+// get one combined bar each.
 std::string waterfall_html(const Waterfall& waterfall);
 
-// The two totals from zero, with the noise around the first.
+// Draws the two totals, starting at zero, with the noise range around the first.
 std::string totals_html(double base_us, double new_us, double noise_us, bool is_noise);
 
-// The style sheet and the script of the report, held as text, with their hashes for its
-// Content-Security-Policy.
+// The report's style sheet and script with their hashes for the Content-Security-Policy.
 struct Asset {
   std::string_view text;
-  std::string_view sha256;  // 64 hexadecimal digits, of `text`
+  std::string_view sha256;  // of `text`, 64 hexadecimal digits
 };
 
-// Hexadecimal digits of a hash as a Content-Security-Policy writes it.
+// Converts a hexadecimal hash to base64, as used in a Content-Security-Policy.
 std::string base64_of_hex(std::string_view hex);
 
 extern const Asset kStyle;

@@ -1,9 +1,9 @@
-// html_report(): a Comparison as one HTML file: a picture of what changed, and the tables.
-// For `msprof compare --html`.
+// Formats a Comparison as a single HTML file with charts and tables. Used by `msprof compare
+// --html`.
 //
-// The file needs nothing beside itself: no network, no other file. It reads well without its
-// script, which only sorts, filters and changes the colours. A Content-Security-Policy forbids
-// everything else, and all text of captures is escaped and shortened.
+// The file is self-contained and readable without its script, which only sorts, filters and changes
+// colours. A Content-Security-Policy forbids everything else, and all texts from captures are
+// escaped and shortened.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace msprof {
 
-// UTF-8, with a newline at its end; the same comparison gives the same bytes.
+// Returns UTF-8 text with a final newline. The same comparison gives the same bytes.
 std::string html_report(const Comparison& comparison);
 
 }  // namespace msprof

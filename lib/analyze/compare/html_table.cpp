@@ -11,7 +11,7 @@ namespace msprof::html {
 
 namespace {
 
-// A browser sorts and scrolls so many without a pause.
+// Browsers can sort and scroll this many rows without delay.
 constexpr std::size_t kMaxTableRows = 1000;
 
 std::string_view class_of(CellKind kind) {
@@ -56,7 +56,7 @@ void HtmlTable::markup(std::string_view html) {
 }
 
 void HtmlTable::bar(std::string_view digits, double part) {
-  constexpr double kParts = 20;  // classes b1 to b20 of page.css
+  constexpr double kParts = 20;  // CSS classes b1 to b20 in page.css
   const double filled = std::isfinite(part) ? std::clamp(part, 0.0, 1.0) * kParts : 0;
   const auto twentieths = static_cast<int>(std::lround(filled));
   if (twentieths == 0) return number(digits);

@@ -1,4 +1,4 @@
-// HtmlTable: a table of a page. For html_report(), and for the page of `msprof report`.
+// HtmlTable writes an HTML table. Used by the reports of `msprof compare` and `msprof report`.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace msprof::html {
 
-// A sink of rows that makes them HTML: names are escaped, numbers stand as they are.
+// A row sink that writes HTML. Names are escaped, numbers are not.
 class HtmlTable : public RowSink {
  public:
-  // `caption` and `rest`, a sentence where the rows are that do not fit, are HTML; in the latter
-  // "{0}" is the number of rows in the table, "{1}" that of all.
+  // `caption` and `rest` are HTML. `rest` is shown if not all rows fit: it describes where the
+  // others are; "{0}" is the number of rows shown, "{1}" the total.
   HtmlTable(std::string id, std::string caption, std::string rest)
       : id_(std::move(id)), caption_(std::move(caption)), rest_(std::move(rest)) {}
 
@@ -23,20 +23,20 @@ class HtmlTable : public RowSink {
 
   using RowSink::number;
   void begin(std::span<const std::string> titles) override;
-  // Of the columns that follow in begin().
+  // Kinds of the columns passed to begin().
   void set_kinds(std::vector<CellKind> kinds) { kinds_ = std::move(kinds); }
   void begin_row(std::string_view kind);
   void text(std::string_view value) override;
   void number(std::string_view digits) override { markup(digits); }
   void missing() override { markup("-"); }
-  // A number with a bar behind it that fills `part`, 0 to 1, of the cell.
+  // A number with a background bar that fills `part` (0 to 1) of the cell.
   void bar(std::string_view digits, double part);
-  // A cell that is HTML already.
+  // A cell whose content is HTML.
   void markup(std::string_view html);
   void end_row() override;
   void end() override {}
 
-  // `total`: rows that there are, of which the table may have less.
+  // `total` is the number of rows including those left out.
   std::string html(std::size_t total) const;
 
  private:

@@ -13,10 +13,10 @@ namespace {
 using Ops = std::vector<OpProfile>;
 using Key = std::function<std::string(const OpProfile&)>;
 
-// A layer that more operators than this are made of tells nothing.
+// Maximum number of operators per layer that are considered for a fusion.
 constexpr std::size_t kMaxParts = 64;
 
-// "Mul_28" in one run is "Mul_31" in the next.
+// Numbers are not stable: "Mul_28" in one run can be "Mul_31" in the next.
 std::string without_numbers(const std::string& name) {
   std::string result;
   for (const char c : name)
@@ -58,12 +58,13 @@ class Matcher {
   }
 
  private:
-  // Models that only one side has are taken for each other.
+  // Models on only one side are treated as the same model.
   std::string model_of(const OpProfile& op) const {
     return common_models_.count(op.model) > 0 ? op.model : std::string();
   }
 
-  // Operators of `many` whose layers `whole` was fused from, where they are two or more.
+  // Matches each of `wholes` with the two or more operators of `many` from whose layers it was
+  // fused.
   void fuse(const Ops& wholes, std::vector<bool>& whole_taken, const Ops& many,
             std::vector<bool>& many_taken, bool whole_is_base) {
     std::map<std::string, std::vector<std::size_t>> by_layer;
@@ -105,8 +106,8 @@ class Matcher {
     }
   }
 
-  // Pairs what has the same key, in order. `same_number`: where no shapes are known, order alone
-  // says something only when both sides have as many.
+  // Pairs operators with the same key in order. With `same_number`, operators without shapes are
+  // paired only if both sides have equally many; otherwise their order means little.
   void pair_by(const Key& key, MatchedBy by, bool same_number) {
     std::map<std::string, std::vector<std::size_t>> base_by_key, now_by_key;
     for (std::size_t i = 0; i < base_.size(); ++i)

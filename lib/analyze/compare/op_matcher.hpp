@@ -1,5 +1,4 @@
-// Which operators of two runs are the same thing: by name, by fusion, by type and shapes.
-// For compare().
+// Finds corresponding operators of two runs: by name, by fusion, by type and shapes.
 #pragma once
 
 #include <vector>
@@ -9,15 +8,15 @@
 
 namespace msprof {
 
-// Operators by their places in the lists given; one on a side, several of a fusion, or none.
+// Indices of operators in the two lists: one per side, several for a fusion, or empty.
 struct OpMatch {
   std::vector<std::size_t> base;
   std::vector<std::size_t> now;
   MatchedBy by = MatchedBy::unmatched;
 };
 
-// Every operator of both lists is in exactly one match. In the order of `base`, then what is only
-// in `now`.
+// Each operator of both lists is in exactly one match. Sorted by `base`; operators only in `now`
+// come last.
 std::vector<OpMatch> match_ops(const std::vector<OpProfile>& base,
                                const std::vector<OpProfile>& now);
 

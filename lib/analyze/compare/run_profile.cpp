@@ -21,10 +21,11 @@ namespace msprof {
 
 namespace {
 
-// The last execution of a run often takes what is left; medians do not see so few.
+// Share of executions that may have another batch: the last one often processes the remainder, and
+// medians are not affected by so few.
 constexpr double kMaxOdd = 0.25;
 
-// The batch of nearly all executions of a model; empty where there is none.
+// Returns the batch of nearly all executions of a model; empty if there is none.
 std::optional<std::int64_t> main_batch(const std::map<std::int64_t, std::int64_t>& executions) {
   double all = 0;
   const std::pair<const std::int64_t, std::int64_t>* most = nullptr;
@@ -69,7 +70,7 @@ Batches read_batches(const QueryDb& db) {
   Statement read = db.prepare(
       "SELECT ifnull(model, ''), batch, sum(CAST(executions AS REAL)) FROM v_steps"
       " WHERE executions > 0 AND batch > 0 GROUP BY 1, 2 ORDER BY 1, 2");
-  constexpr double kMax = 1e15;  // a store from elsewhere may say anything
+  constexpr double kMax = 1e15;  // limits values of an untrusted store
   while (read.step()) {
     batches.executions[valid_utf8(read.text(0))][read.integer(1)] =
         static_cast<std::int64_t>(std::min(read.real(2), kMax));
@@ -86,7 +87,7 @@ bool execute_alike(const Batches& a, const Batches& b) {
       values->insert(*batch);
     }
   }
-  // What no capture says cannot differ.
+  // Without recorded batches, no difference is known.
   if (ours.empty() || theirs.empty()) return true;
   if (ours != theirs) return false;
   return std::all_of(a.executions.begin(), a.executions.end(), [&](const auto& one) {
@@ -104,16 +105,16 @@ std::string batch_text(const std::vector<std::int64_t>& batches) {
 
 namespace {
 
-// Ratios and loads of op_summary for the operators of a run. For read_run().
+// Reads ratios and loads from op_summary. Used by read_run().
 
-// The fields before the ratios; of the first three and the time one table has the first name, the
-// other the second.
+// Fields before the ratios. For name, type and time, each variant of op_summary has one of two
+// names.
 const std::vector<WantedField> kFixedFields = {
     {"op_name"},       {"layer_name"},          {"op_type"},   {"layer_type"}, {"input_shapes"},
     {"output_shapes"}, {"task_duration", true}, {"time", true}};
 
 bool is_ratio(std::string_view field) {
-  // How much of the run an operator takes is no load.
+  // The share of the run's time is not a load.
   if (field == "time_ratio") return false;
   for (const std::string_view end : {"_ratio", "_bound", "_utilization", "_rate"})
     if (field.ends_with(end)) return true;
@@ -130,7 +131,7 @@ std::vector<std::string> ratio_fields(const Database& db) {
 
 std::string key_of(std::string_view name, std::string_view type, std::string_view shapes) {
   std::string key = std::string(name) + '\n' + std::string(type) + '\n' + std::string(shapes);
-  // The table quotes its shapes.
+  // op_summary quotes shapes.
   key.erase(std::remove(key.begin(), key.end(), '"'), key.end());
   return key;
 }
@@ -189,7 +190,7 @@ class RatioCollector {
   ByCells<4, WeightedMeans> by_cells_;
 };
 
-// Fills OpProfile::ratios, means weighted by time, and RunProfile::largest_ratio.
+// Sets OpProfile::ratios (time-weighted means) and RunProfile::largest_ratio.
 void read_ratios(const Database& db, RunProfile& run) {
   const auto fields = ratio_fields(db);
   std::vector<WantedField> wanted = kFixedFields;
@@ -200,9 +201,9 @@ void read_ratios(const Database& db, RunProfile& run) {
   collector.give_to(run);
 }
 
-// Fewer executions than this in a half say nothing of a trend.
+// Minimum number of executions per half to detect a trend.
 constexpr std::size_t kHalf = 10;
-// More layers than this are never fused into one; a store from elsewhere may say so.
+// A longer list of layers is not a real fusion but untrusted data.
 constexpr std::size_t kMaxOriginals = 64;
 // Further operators are one; only a store from elsewhere has more.
 constexpr std::size_t kMaxOperators = 100'000;
@@ -236,8 +237,8 @@ std::vector<std::string> originals_of(const std::string& joined, const std::stri
   return originals;
 }
 
-// What CANN's compiler fused, by operator: names joined by '+'. Operators of CANN have no model
-// here; one that two models fused of other layers is left out.
+// Layers fused by CANN's compiler, joined by '+', by operator name. CANN operators have no model
+// here; a name with different layers in two models is left out.
 using FusedNames = std::map<std::string, std::string>;
 
 FusedNames read_fused_names(const Database& db) {
@@ -299,7 +300,7 @@ OpSlots read_ops(const QueryDb& db, const FusedNames& fused) {
   return slots;
 }
 
-// A collective has a name of its own in every execution; its type stays.
+// Collectives have a new name in each execution, so they are grouped by type.
 void add_collectives(const QueryDb& db, TaskTimes& times, std::vector<OpProfile>& ops) {
   std::map<std::string, std::size_t> slots;
   Statement read = db.prepare(
@@ -334,7 +335,7 @@ void fill_ops(const TaskTimes& times, std::vector<OpProfile> ops, RunProfile& ru
     op.mad_us = time.mad_us;
     op.fastest_us = time.fastest_us;
     op.count = times.count_of_op(slot);
-    // What ran outside of every execution only.
+    // Skips operators that ran only outside of executions.
     if (op.count > 0 && time.us > 0) run.ops.push_back(std::move(op));
   }
 }
@@ -366,13 +367,13 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
   run.second_half_us = median_of(second);
 }
 
-// Applications may name every range in another way; those of further names do not count.
+// Limit for applications that give each range a unique name; further names are ignored.
 constexpr std::size_t kMaxCallNames = 10'000;
 
 // Durations in us by name.
 class CallTimes {
  public:
-  // Null for names beyond the limit, and for none.
+  // Returns null for an empty name and for names beyond the limit.
   std::vector<double>* of(std::string_view name) {
     if (name.empty()) return nullptr;
     auto known = durations_.find(name);
@@ -420,7 +421,7 @@ std::vector<CallProfile> read_calls(const Database& db) {
   return times.profiles();
 }
 
-// Marks take no time.
+// Marks have no duration.
 std::vector<CallProfile> read_ranges(const QueryDb& db) {
   CallTimes times;
   Statement read = db.prepare(

@@ -1,6 +1,7 @@
-// RunProfile: what a comparison needs of one run, read from its store once. For compare().
+// RunProfile holds the data of one run that a comparison needs, read from the store in one go.
 //
-// Times are us of one execution. Medians, because the first executions and hiccups are outliers.
+// Times are in us per execution. They are medians, because first executions and interruptions are
+// outliers.
 #pragma once
 
 #include <cstdint>
@@ -17,95 +18,95 @@
 
 namespace msprof {
 
-// How many pictures the executions of a run took at once, as its captures say. What the model was
-// built for says nothing of a run.
+// Batch sizes of the executions of a run, as recorded. The batch size for which the model was built
+// is not used.
 struct Batches {
-  // Model ► batch ► executions of that batch.
+  // Model to batch to number of executions.
   std::map<std::string, std::map<std::int64_t, std::int64_t>> executions;
 
   void add(const Batches& other);
-  std::vector<std::int64_t> values() const;  // each once, sorted
-  std::int64_t pictures() const;             // of all executions
+  std::vector<std::int64_t> values() const;  // sorted, without duplicates
+  std::int64_t pictures() const;             // sum over all executions
 };
 
 Batches read_batches(const QueryDb& db);
 
-// Returns whether an execution of one run does the same work as one of the other: most executions
-// of each model have one batch, and the same one.
+// True if executions of both runs do the same work: most executions of each model use one batch,
+// and it is the same in both runs.
 bool execute_alike(const Batches& a, const Batches& b);
 
-// "1", "1 and 4"; "unknown" where no capture says it.
+// "1", "1 and 4"; "unknown" if not recorded.
 std::string batch_text(const std::vector<std::int64_t>& batches);
 
-// Unit that times are of. Executions can be read picture by picture, too, and any run as a whole.
+// The unit of times. Runs with executions can also be read per picture, and any run as a whole.
 enum class TimeUnit { execution, picture, iteration, whole_run };
 
-// Middle of `values`, of an even number the mean of the middle two; 0 where there are none.
+// Median; 0 if empty.
 double median_of(std::vector<double> values);
-// Median absolute deviation from `middle`: the usual distance of a value.
+// Median absolute deviation from `middle`.
 double deviation_of(const std::vector<double>& values, double middle);
 
 struct OpProfile {
-  std::string model;  // empty: of none
+  std::string model;  // empty: no model
   std::string name;
   std::string type;
   std::string unit;
   std::string shapes;                  // of inputs and outputs; empty: unknown
-  std::vector<std::string> originals;  // layers that were fused into it; itself where it is one
-  double us = 0;                       // of one execution of the model
+  std::vector<std::string> originals;  // layers fused into it; its own name if it was not fused
+  double us = 0;                       // per execution of the model
   double mad_us = 0;
   double fastest_us = 0;
-  std::int64_t count = 0;                // its tasks
-  std::map<std::string, double> ratios;  // of op_summary, weighted by time
+  std::int64_t count = 0;                // number of tasks
+  std::map<std::string, double> ratios;  // from op_summary, time-weighted means
 };
 
-// Calls on the host of one name, or ranges that the application named.
+// Calls on the host with one name, or ranges named by the application.
 struct CallProfile {
   std::string name;
-  double us = 0;  // of one call
+  double us = 0;  // per call
   double mad_us = 0;
   double fastest_us = 0;
   std::int64_t count = 0;
 };
 
 struct RunProfile {
-  std::string capture;  // name of its folder
-  std::string run{};    // when, where and with what; empty: unknown
+  std::string capture;  // folder name
+  std::string run{};    // when, where and how; empty: unknown
   bool is_partial = false;
   std::string dialect;
   std::string chip;  // empty: unknown
   std::optional<double> frequency_mhz;
-  std::vector<std::string> models;  // names, each once, sorted
-  Batches batches;                  // none where its captures do not say them
-  std::int64_t devices = 0;         // with tasks
+  std::vector<std::string> models;  // sorted, without duplicates
+  Batches batches;                  // empty if not recorded
+  std::int64_t devices = 0;         // devices with tasks
 
   TimeUnit unit = TimeUnit::whole_run;
   std::int64_t executions = 0;
   double total_us = 0;
   double mad_us = 0;
-  // Of executions: each operator at its fastest, which a busy machine hardly changes.
+  // For executions: sum of each operator's fastest time, which a busy machine hardly affects.
   double fastest_us = 0;
-  // Of the first and of the second half of the executions, where there are enough of them.
+  // Median time of the first and second half of the executions; empty if there are too few.
   std::optional<double> first_half_us;
   std::optional<double> second_half_us;
-  double outside_share = 0;  // part of the operators' time that lies in no execution, 0 to 1
+  double outside_share = 0;  // share of the operators' time outside of executions, 0 to 1
 
-  std::vector<OpProfile> ops;  // in the order of the model, or of their first tasks
+  std::vector<OpProfile> ops;  // in the order of the model, or of first tasks
   std::vector<CallProfile> calls;
   std::vector<CallProfile> ranges;
   std::vector<CounterProfile> counters;
-  double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
+  double largest_ratio = 0;  // 1 if ratios are fractions, 100 if percentages
   UnitLoads unit_loads = UnitLoads::measured;
   LayoutOrigin layout_origin = LayoutOrigin::known;
 };
 
-// Unit that the run's own times are of.
+// Returns the unit that fits the run best.
 TimeUnit natural_unit(const TraceDb& store);
 
-// The part of the operators' time that lies outside of all iterations, 0 to 1.
+// Returns the share of the operators' time outside of all iterations, 0 to 1.
 double outside_iterations(const TraceDb& store);
 
-// Throws Error(nothing_to_do) where no operator has a time.
+// Throws Error(nothing_to_do) if no operator has a time.
 RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_partial,
                     TimeUnit unit);
 

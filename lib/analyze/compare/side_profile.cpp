@@ -13,9 +13,9 @@ namespace msprof {
 
 namespace {
 
-// Found by measuring with scripts/compare-noise: runs of one model on a machine that compiles
-// meanwhile. Medians differ by up to 60 %, the fastest executions by up to 7 %; single operators at
-// their fastest by up to 16 %, and then by 1.7 % of an execution.
+// Determined with scripts/compare-noise: runs of one model on a machine that compiles at the same
+// time. Medians differ by up to 60 %, fastest executions by up to 7 %; the fastest times of single
+// operators by up to 16 %, at 1.7 % of an execution.
 constexpr double kSingleRunPart = 0.05;
 constexpr double kMads = 3;
 constexpr double kManyRunsPart = 0.02;
@@ -23,7 +23,7 @@ constexpr std::size_t kManyRuns = 6;
 constexpr double kDriftPart = 0.08;
 constexpr double kOpPart = 0.10;
 constexpr double kNegligiblePart = 0.02;
-// A third of a change must be one of the fastest executions, too.
+// At least a third of a change must also appear in the fastest executions.
 constexpr double kUnconfirmed = 1.5;
 
 double level(const Measured& base, const Measured& now) {
@@ -44,7 +44,7 @@ double squares(const std::vector<double>& runs) {
   return result;
 }
 
-// Student's t, two sides, 99.9 %.
+// Student's t, two-sided, 99.9 %.
 double student(std::size_t freedom) {
   static constexpr std::array kFrom4 = {8.610, 6.869, 5.959, 5.408, 5.041, 4.781, 4.587,
                                         4.437, 4.318, 4.221, 4.140, 4.073, 4.015};
@@ -61,7 +61,7 @@ bool has_many_runs(const Measured& base, const Measured& now) {
 }
 
 double by_many_runs(const Measured& base, const Measured& now) {
-  // The median of runs varies by a quarter more than their mean.
+  // The standard error of a median is 1.2533 times that of a mean.
   constexpr double kMedianFactor = 1.2533;
   if (base.runs_us.empty() || now.runs_us.empty()) return 0;
   const std::size_t freedom = run_count(base, now) - 2;
@@ -77,8 +77,8 @@ double by_few_runs(const Measured& base, const Measured& now, double part) {
   return std::max({part * level(base, now), kMads * std::max(base.mad_us, now.mad_us), ranges});
 }
 
-// `floor`, or what the fastest executions ask for: changes of them up to `part`, or up to
-// `least_us`, confirm nothing.
+// Raises `floor` unless the fastest executions confirm the change. Their change must exceed both
+// `part` of their time and `least_us`.
 double confirmed(const Measured& base, const Measured& now, double floor, double part,
                  double least_us) {
   if (base.runs_us.empty() || now.runs_us.empty()) return floor;
@@ -116,7 +116,7 @@ double NoiseFloor::whole_us() const {
   return level(base_, now_);
 }
 
-// What chance makes of an execution, as a part of it.
+// Returns the noise of an execution as a fraction of its time.
 double NoiseFloor::own_part() const {
   const double floor = has_many_runs(base_, now_) ? by_many_runs(base_, now_)
                                                   : by_few_runs(base_, now_, kSingleRunPart);
@@ -130,7 +130,7 @@ double NoiseFloor::total_us(bool some_operator_changed) const {
 }
 
 double NoiseFloor::op_us(const Measured& base, const Measured& now, Correspondence as) const {
-  // That it came or went is no chance.
+  // An operator on only one side is a real change.
   if (base.runs_us.empty() || now.runs_us.empty()) return 0;
   const double drift = own_part() * level(base, now);
   if (has_many_runs(base_, now_)) {
@@ -150,7 +150,7 @@ double NoiseFloor::call_us(const Measured& base, const Measured& now,
                            double calls_per_execution) const {
   const double part = std::max(kSingleRunPart, own_part());
   double floor = by_few_runs(base, now, part);
-  // What all its calls of an execution take together is what may matter.
+  // What matters is the total of its calls per execution.
   if (calls_per_execution > 0)
     floor = std::max(floor, kNegligiblePart * whole_us() / calls_per_execution);
   return confirmed(base, now, floor, part, 0);
@@ -240,7 +240,7 @@ void add_calls(const std::vector<CallProfile>& calls,
   }
 }
 
-// An operator that a run does not have took no time in it.
+// An operator missing in a run took no time in it.
 void fill_missing(SideProfile& side, std::size_t runs) {
   for (Measured& times : side.op_times) times.runs_us.resize(runs, 0);
 }

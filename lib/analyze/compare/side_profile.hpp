@@ -1,8 +1,8 @@
-// SideProfile, the runs of one side, and NoiseFloor: which differences between runs of the same
-// thing are chance. For compare().
+// SideProfile combines the runs of one side. NoiseFloor decides which differences between runs are
+// noise.
 //
-// The rules must hold: runs of one model, compared with each other, show no change
-// (scripts/compare-noise tries it). Times are us of one execution.
+// Requirement: runs of the same model show no change when compared with each other (tested by
+// scripts/compare-noise). Times are in us per execution.
 #pragma once
 
 #include <map>
@@ -14,41 +14,41 @@
 
 namespace msprof {
 
-// Measurements of one thing on one side.
+// Measurements of one item on one side.
 struct Measured {
-  std::vector<double> runs_us;  // its time in every run
-  double mad_us = 0;            // how far the executions of a run usually lie from their median
-  double fastest_us = 0;        // of all executions
+  std::vector<double> runs_us;  // one time per run
+  double mad_us = 0;            // typical deviation of executions from the median of their run
+  double fastest_us = 0;        // fastest of all executions
 
-  double us() const;  // median of the runs; 0 without any
-  // Of another run, or of a part that is added.
+  double us() const;  // median of the runs; 0 if empty
+  // Adds another run, or adds a part of the same item to each run.
   void add_run(double us, double mad_us, double fastest_us);
   void add_part(const Measured& part);
 };
 
-// Says if an operator of one side is one on the other. What was fused, came or went changed in any
-// case; only how much is uncertain.
+// Whether an operator corresponds to exactly one operator of the other side. Fused, new and removed
+// operators have changed in any case; only the amount is uncertain.
 enum class Correspondence { pair, other };
 
 class NoiseFloor {
  public:
   NoiseFloor(Measured base, Measured now);
 
-  // For the time of an execution. One run a side: the larger of 5 % and three times the MAD; up to
-  // five runs also twice the largest difference between two runs of a side. From six runs on: from
-  // the spread of the runs alone, but at least 2 %. Of few runs, a change must also show in the
-  // fastest executions, because a busy machine makes all others slower; and where no operator
-  // changed beyond noise, up to 8 % are drift.
+  // For the time of an execution. One run per side: the larger of 5 % and three times the MAD. Up
+  // to five runs: also twice the largest difference between runs of a side. Six or more runs: the
+  // spread of the runs, at least 2 %. With few runs, a change must also appear in the fastest
+  // executions, because a busy machine slows all others; if no operator changed beyond noise, up to
+  // 8 % count as drift.
   double total_us(bool some_operator_changed) const;
-  // For an operator: as above, and what changes by less than 10 % or by less than 2 % of an
-  // execution is noise. 0 for what is only on one side.
+  // For an operator: as above; also, changes below 10 % or below 2 % of an execution are noise. 0
+  // for operators on only one side.
   double op_us(const Measured& base, const Measured& now, Correspondence as) const;
-  // For a call on the host; `calls_per_execution` on the side with more of them.
+  // For a call on the host; `calls_per_execution` is the larger value of both sides.
   double call_us(const Measured& base, const Measured& now, double calls_per_execution) const;
-  // For a range that the application named. One that is there a few times has no spread of its own,
-  // and the machine's makes a time longer by a factor, never as much shorter.
+  // For a range named by the application. Rare ranges have no spread of their own. The limit is
+  // relative to the shorter time, because a busy machine lengthens times by a factor.
   double range_us(const Measured& base, const Measured& now, double ranges_per_execution) const;
-  // In words, with the numbers.
+  // Explains the limits, with numbers.
   std::string basis() const;
 
  private:
@@ -59,17 +59,17 @@ class NoiseFloor {
   Measured now_;
 };
 
-// For the mean of a counter over a run: as op_us of a pair, without its part of an execution; a
-// difference up to `least` is noise in any case. In the counter's unit.
+// For the mean of a counter over a run, in its unit: like op_us() for a pair, but not relative to
+// an execution. Differences up to `least` are always noise.
 double counter_noise(const Measured& base, const Measured& now, double least);
 
-// The runs of one side, operator by operator.
+// The runs of one side, by operator.
 struct SideProfile {
   ComparedSide info;
   Measured total;
-  std::vector<OpProfile> ops;  // those of the first run, then what only later ones have
+  std::vector<OpProfile> ops;  // operators of the first run, then those only in later runs
   std::vector<Measured> op_times;
-  std::vector<std::int64_t> op_counts;  // of all runs
+  std::vector<std::int64_t> op_counts;  // sum over all runs
   struct Call {
     Measured time;
     std::int64_t count = 0;

@@ -47,7 +47,7 @@ void ExecutionIndex::read_iterations(const QueryDb& db) {
   }
 }
 
-// The same model on several devices, or loaded several times, is one group.
+// Executions of the same model on several devices, or loaded several times, are one group.
 std::size_t ExecutionIndex::group_of(std::int64_t device_id, std::optional<std::int64_t> model_id) {
   std::string name;
   if (model_id && unit_ != TimeUnit::whole_run) {
@@ -95,7 +95,7 @@ namespace {
 
 constexpr std::size_t kNever = SIZE_MAX;
 
-// The device, the model and the number of each step of an svp capture.
+// Returns device, model and number of each step of an svp capture.
 std::unordered_map<std::int64_t, TaskPosition> read_steps(const Database& store) {
   std::unordered_map<std::int64_t, TaskPosition> steps;
   Statement read = store.prepare(
@@ -153,20 +153,20 @@ void TaskTimes::add(std::size_t slot, const TaskPosition& place, double us) {
   }
   us = index_.add(*execution, us);
   auto& samples = samples_[slot];
-  // Of a whole run every task is kept: their spread is all that is known of chance.
+  // For whole runs, keeps each task, because their spread is the only estimate of noise.
   const bool joins =
       unit_ != TimeUnit::whole_run && !samples.empty() && samples.back().execution == *execution;
   joins ? void(samples.back().us += us) : samples.push_back({*execution, us});
 }
 
-// The groups one after the other: an operator may be in several models.
+// Computed per group and summed, because an operator may be in several models.
 TypicalTime TaskTimes::over_groups(const std::vector<std::vector<double>>& by_group) const {
   std::vector<std::size_t> executions(index_.group_count());
   for (const Execution& execution : index_.executions()) ++executions[execution.group];
   TypicalTime sum;
   for (std::size_t group = 0; group < by_group.size(); ++group) {
     if (by_group[group].empty()) continue;
-    // An operator that runs in every second execution costs half its time in one.
+    // An operator in every second execution costs half its time per execution.
     const double part = static_cast<double>(by_group[group].size()) /
                         static_cast<double>(std::max<std::size_t>(1, executions[group]));
     const double middle = median_of(by_group[group]);
@@ -192,7 +192,7 @@ TypicalTime TaskTimes::of_op(std::size_t slot) const {
   }
   TypicalTime time = over_groups(by_group);
   if (unit_ == TimeUnit::whole_run && !samples.empty()) {
-    // The sum of n tasks varies by sqrt(n) of what one of them does.
+    // The deviation of a sum of n tasks is sqrt(n) times that of one task.
     std::vector<double> each;
     each.reserve(samples.size());
     for (const Sample& sample : samples) each.push_back(sample.us);

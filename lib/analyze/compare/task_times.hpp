@@ -1,5 +1,5 @@
-// TaskTimes: what each operator and a whole execution take, from one pass over the tasks of a run.
-// For read_run().
+// TaskTimes computes the time of each operator and of an execution in one pass over the tasks of a
+// run. Used by read_run().
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace msprof {
 
-// A row of v_tasks.
+// Fields of a task that determine its execution.
 struct TaskPosition {
   std::int64_t device_id = 0;
   std::optional<std::int64_t> model_id;
@@ -26,20 +26,20 @@ struct TaskPosition {
 };
 
 struct Execution {
-  std::size_t group = 0;  // executions of one model belong together
+  std::size_t group = 0;  // executions of one model are one group
   double us = 0;
-  double pictures = 1;  // that one time stands for
+  double pictures = 1;  // number of pictures processed
 };
 
-// Which execution of a run a task belongs to.
+// Finds the execution to which a task belongs.
 class ExecutionIndex {
  public:
   ExecutionIndex(const QueryDb& db, TimeUnit unit);
 
-  // The place in executions(); empty for a task outside of them.
+  // Returns the index in executions(); empty for a task outside of executions.
   std::optional<std::size_t> find(const TaskPosition& task);
-  // Adds a duration, which counts where an execution is as long as its tasks are together. Returns
-  // what it is of the unit: of a picture its part.
+  // Adds a task's duration to the time of its execution; iterations keep their recorded time.
+  // Returns the duration per unit, for pictures divided by their number.
   double add(std::size_t execution, double us) {
     us /= executions_[execution].pictures;
     if (unit_ != TimeUnit::iteration) executions_[execution].us += us;
@@ -67,9 +67,9 @@ class ExecutionIndex {
   std::map<std::string, std::size_t> groups_;
   std::vector<Execution> executions_;
   std::map<Key, std::size_t> places_;
-  std::map<Key, double> pictures_;  // of one execution of a step (key with execution 0)
-  std::optional<std::pair<Key, std::size_t>> last_;  // tasks of an execution are neighbours
-  std::map<std::int64_t, std::vector<Iteration>> iterations_;  // by device, in order of time
+  std::map<Key, double> pictures_;  // per execution of a step (key with execution 0)
+  std::optional<std::pair<Key, std::size_t>> last_;            // cache: tasks arrive by execution
+  std::map<std::int64_t, std::vector<Iteration>> iterations_;  // by device, in time order
 };
 
 struct TypicalTime {
@@ -80,7 +80,7 @@ struct TypicalTime {
 
 class TaskTimes {
  public:
-  // `slot_of_op`: v_ops.op_id ─► its place among `slots` operators; several ids may share one.
+  // `slot_of_op` maps v_ops.op_id to one of `slots` operators; several ids may share one.
   TaskTimes(const Database& store, const QueryDb& db, TimeUnit unit,
             const std::unordered_map<std::int64_t, std::size_t>& slot_of_op, std::size_t slots);
 
@@ -88,13 +88,13 @@ class TaskTimes {
   std::int64_t count_of_op(std::size_t slot) const { return counts_[slot]; }
   TypicalTime of_execution() const;
   const std::vector<Execution>& executions() const { return index_.executions(); }
-  // Devices that ran an operator.
+  // Number of devices that ran an operator.
   std::int64_t device_count() const { return static_cast<std::int64_t>(devices_.size()); }
   double outside_share() const { return all_us_ > 0 ? outside_us_ / all_us_ : 0; }
-  // Where an operator ran first, to put operators in order.
+  // Index of the operator's first task, for sorting.
   std::size_t first_task(std::size_t slot) const { return first_task_[slot]; }
 
-  // Adds what is no operator to v_ops but takes time of its own (collectives); returns its slot.
+  // Adds an item that is not in v_ops but takes time (collectives); returns its slot.
   std::size_t add_slot();
   void add(std::size_t slot, const TaskPosition& place, double us);
 
