@@ -1,12 +1,11 @@
-// What import finds wrong or missing, in Chinese; in English it is the `meaning` of findings.def.
-// For report_page().
+// Chinese descriptions of import findings. The English ones are the `meaning` in findings.def.
 #pragma once
 
 #include <string_view>
 
 namespace msprof::report {
 
-// `id` as import_log has it; empty for one that an import does not end partial or without for.
+// `id` as in import_log. Empty for findings that do not affect the verdict.
 std::string_view chinese_finding(std::string_view id);
 
 }  // namespace msprof::report

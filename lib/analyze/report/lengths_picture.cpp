@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kFewest = 3;
 constexpr std::size_t kMaxBars = 240;
-constexpr double kBarsWidth = 1000;  // of the drawing, stretched to its place
+constexpr double kBarsWidth = 1000;  // in drawing units; stretched to fit
 constexpr double kBarsHeight = 64;
 constexpr double kMaxBarWidth = 24;
 

@@ -1,5 +1,4 @@
-// The lengths of all executions or iterations as bars, so that drifts and outliers are seen. For
-// report_page().
+// Draws the lengths of all executions or iterations as bars, to show drifts and outliers.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace msprof::report {
 
-// HTML: a figure; empty of fewer than three. `caption` is of `words`.
+// Returns an HTML figure; empty for fewer than three lengths. `caption` is one of `words`.
 std::string lengths_html(const Lengths& lengths, std::string_view caption, const Words& words);
 
 }  // namespace msprof::report

@@ -21,7 +21,7 @@ namespace msprof::report {
 namespace {
 
 constexpr const char* kTotalTime = "Total Time(us)";
-constexpr std::size_t kMaxOperators = 200'000;  // names of a damaged store
+constexpr std::size_t kMaxOperators = 200'000;  // limits the names read from a damaged store
 
 std::size_t place_of(const std::vector<std::string>& columns, std::string_view field) {
   const auto at = std::find_if(columns.begin(), columns.end(), [&](const std::string& column) {
@@ -30,7 +30,7 @@ std::size_t place_of(const std::vector<std::string>& columns, std::string_view f
   return static_cast<std::size_t>(at - columns.begin());
 }
 
-// The longest first; those of one length as they came.
+// Sorts by time, longest first; stable.
 void sort_by_time(Operators& operators) {
   std::vector<std::size_t> order(operators.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -45,7 +45,7 @@ void sort_by_time(Operators& operators) {
   operators = std::move(sorted);
 }
 
-// Leaves out the column if no row has anything in it.
+// Removes the column if it is empty in all rows.
 void drop_if_empty(Operators& operators, std::size_t column) {
   const bool is_used = std::any_of(operators.rows.begin(), operators.rows.end(),
                                    [&](const auto& row) { return !row[column].text.empty(); });
@@ -55,7 +55,7 @@ void drop_if_empty(Operators& operators, std::size_t column) {
   for (auto& row : operators.rows) row.erase(row.begin() + at);
 }
 
-// The layers of a step, as op_summary has them but for its total.
+// Returns the layers of a step, as in op_summary but without the total row.
 Operators layers_of(const Database& db, const SummaryTable& table, const StepInfo* step) {
   Operators result;
   const auto columns = table.columns(db);
@@ -64,7 +64,7 @@ Operators layers_of(const Database& db, const SummaryTable& table, const StepInf
   const std::size_t id = place_of(columns, "layer_id");
   const std::size_t time = place_of(columns, "time");
   const std::size_t bound = place_of(columns, "memory_bound");
-  // What says most comes first: a phone shows three columns.
+  // The most important columns come first: a phone shows three.
   std::vector<std::size_t> places{name, time, place_of(columns, "time_ratio"), bound};
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (std::find(places.begin(), places.end(), i) == places.end()) places.push_back(i);
@@ -100,12 +100,12 @@ Operators layers_of(const Database& db, const SummaryTable& table, const StepInf
   return result;
 }
 
-// Sums of an operator of an Atlas machine.
+// Sums for one operator of an Atlas machine.
 struct OpSums {
   std::size_t count = 0;
   double time_us = 0;
   double longest_us = 0;
-  std::vector<double> weighted;  // by ratio
+  std::vector<double> weighted;  // one per ratio
   std::vector<double> weights_us;
 };
 
@@ -184,7 +184,7 @@ class OpTotals {
   }
 
  private:
-  // Null for operators beyond the limit.
+  // Returns null for operators beyond the limit.
   OpSums* sums_of(std::span<const TableValue> values) {
     const auto key = std::tuple(std::string(values[0].text), std::string(values[1].text),
                                 std::string(values[2].text));
@@ -213,7 +213,7 @@ class OpTotals {
     return result;
   }
 
-  // Moving data in over computing, as core utilization has it. Source: cann_device.md 6.4.
+  // Data movement time relative to computing time. Source: cann_device.md 6.4.
   std::optional<double> bound_of(const OpSums& sums) const {
     const auto moves = largest(sums, {"aic_mte2_ratio", "aiv_mte2_ratio", "mte2_ratio"});
     const auto computes = largest(
@@ -229,7 +229,7 @@ class OpTotals {
   std::vector<std::string> loads_;
   std::map<std::tuple<std::string, std::string, std::string>, OpSums> sums_;
   ByCells<3, OpSums> by_cells_;
-  std::vector<bool> used_;  // by load
+  std::vector<bool> used_;  // one per load
 };
 
 void set_bars(Operators& operators) {

@@ -1,4 +1,4 @@
-// Operators of a capture with their loads, the longest first. For report_page().
+// Reads the operators of a capture with their loads, longest first.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@
 namespace msprof::report {
 
 struct OperatorCell {
-  std::string text;  // empty: none
+  std::string text;  // empty: no value
   bool is_number = false;
 };
 
-// Rows of op_summary: of a board those of one step, layers as that table has them; of an Atlas
-// machine summed by operator, loads as means weighted by time.
+// Rows of op_summary. For a board: the layers of one step. For an Atlas machine: sums per operator,
+// with time-weighted means of the loads.
 struct Operators {
   std::vector<std::string> columns;  // the first is the name
   std::vector<std::vector<OperatorCell>> rows;
   struct Cost {
     double time_us = 0;
-    std::optional<double> memory_bound;  // waiting for memory over computing
+    std::optional<double> memory_bound;  // waiting for memory relative to computing
   };
-  std::vector<Cost> costs;  // of the rows
-  // Of each column the value that fills its bar: the longest time, a load of all; 0: it has none.
+  std::vector<Cost> costs;  // one per row
+  // Per column, the value of a full bar: the longest time, or a full load; 0: no bars.
   std::vector<double> full;
-  bool are_layers = false;  // of a board
+  bool are_layers = false;  // true for a board
   double total_us = 0;
   bool knows_memory_bound = false;
   std::vector<std::string> modelled_columns;
 };
 
-// The number that a cell has; empty where it is none.
+// Parses the number in a cell; empty if it is not a number.
 std::optional<double> number_of(const std::string& text);
 
-// `step`: of a board; null: of the whole capture.
+// `step` is a step of a board, or null for the whole capture.
 Operators operators_of(const Database& db, const StepInfo* step);
 
 }  // namespace msprof::report

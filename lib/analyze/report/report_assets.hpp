@@ -1,5 +1,4 @@
-// What the page of `msprof report` has beside the style sheet and script of comparisons, held as
-// text: its own style sheet, and the script that zooms. For report_page().
+// Style sheet and zoom script of the page of `msprof report`, in addition to those of comparisons.
 #pragma once
 
 #include "analyze/compare/html_parts.hpp"

@@ -63,7 +63,6 @@ std::string us_text(std::int64_t ns) {
   return TimeText(static_cast<double>(ns) / 1000).text(static_cast<double>(ns) / 1000);
 }
 
-// The page of one capture.
 class Page {
  public:
   Page(const TraceDb& store, const ReportHead& head, Language language)
@@ -138,7 +137,7 @@ class Page {
     return is_complete() ? "complete" : "without";
   }
 
-  // How many findings of each severity there are.
+  // Number of findings of each severity.
   std::string advice_figure() const {
     std::string text;
     for (const auto severity : {RuleSeverity::problem, RuleSeverity::hint, RuleSeverity::info}) {
@@ -153,7 +152,7 @@ class Page {
     return text.empty() ? "" : figure("findings", words_.advice, text);
   }
 
-  // Links to the parts, by their headings.
+  // Links to the sections, generated from their headings.
   std::string contents(std::string_view parts) const {
     constexpr std::string_view kBefore = "<h2 id=\"";
     std::string links;
@@ -179,7 +178,7 @@ class Page {
     return fmt::format("<p class=\"modelled-note\" id=\"inferred\">{}</p>\n", words_.inferred);
   }
 
-  // What an import found wrong or missing.
+  // Problems reported by the import.
   std::string findings() const {
     Statement read = db_.prepare(
         "SELECT severity, kind, file, reason, count, id FROM import_log"
@@ -243,7 +242,7 @@ class Page {
     return fmt::format("<p class=\"note\">{}</p>\n", escaped(text, kSentenceWidth));
   }
 
-  // A long title of a column takes several lines.
+  // Allows line breaks in long column titles.
   static std::string broken_at_underscores(const std::string& html) {
     std::string result;
     for (const char c : html) {
@@ -261,7 +260,7 @@ class Page {
     out.bar(escaped(cell.text), *value / full);
   }
 
-  // Rows of operators that `takes` holds for, as a table.
+  // Returns a table of the operators for which `takes` is true.
   template <typename Takes>
   std::string table(std::string id, std::string_view caption, std::size_t most,
                     Takes&& takes) const {
@@ -329,7 +328,7 @@ class Page {
 
   std::string_view noun() const { return operators_.are_layers ? words_.layers : words_.operators; }
 
-  // A table of numbers and texts that SQL over the views gives.
+  // Returns a table with the result of SQL over the views.
   std::string sql_table(std::string id, std::string_view caption, std::string_view rest,
                         std::string_view sql, std::size_t most,
                         std::initializer_list<std::string_view> names,

@@ -1,9 +1,9 @@
-// report_page(): one capture as one HTML file to send: verdict, what was run, a picture of one
-// execution, the hottest operators, memory, counters, advice. For `msprof report`.
+// Describes one capture in a single HTML file: verdict, run, timeline of one execution, hottest
+// operators, memory, counters, advice. Used by `msprof report`.
 //
-// Like the report of a comparison (analyze/compare/html_report.hpp) it needs nothing beside itself
-// and reads without its scripts, which zoom and sort; a Content-Security-Policy forbids everything
-// else, and texts of captures are escaped and shortened.
+// Like the report of a comparison (analyze/compare/html_report.hpp), the file is self-contained and
+// readable without its scripts, which zoom and sort; a Content-Security-Policy forbids everything
+// else, and texts from captures are escaped and shortened.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@
 namespace msprof {
 
 struct ReportHead {
-  std::string capture;  // the name of its folder
+  std::string capture;  // folder name
   std::string verdict;  // for people: "complete without HBM bandwidth"
   bool is_partial = false;
   std::string version;           // of msprof
-  std::optional<RunRecord> run;  // run.json
+  std::optional<RunRecord> run;  // contents of run.json
 };
 
-// UTF-8, with a newline at its end; the same store gives the same bytes.
+// Returns UTF-8 text with a final newline. The same store gives the same bytes.
 std::string report_page(const TraceDb& store, const ReportHead& head, Language language);
 
 }  // namespace msprof

@@ -1,5 +1,5 @@
-// Words: the texts of the page of `msprof report`, in both languages. Names of columns are those of
-// the products.
+// Words holds the texts of the page of `msprof report` in one language. Column names of products
+// are not translated.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace msprof::report {
 
 struct Words {
-  std::string_view language;  // of the page, as HTML calls it
+  std::string_view language;  // HTML language code of the page
   std::string_view verdict, complete, without, partial, partial_means, more, contents;
   std::string_view run, capture, kind, board, atlas, chip, begun, duration, host, machine, one_core,
       cores, free, command, options, result, exit_code, ended_by, model_file, layout, captured_by,
@@ -17,19 +17,19 @@ struct Words {
   std::string_view device, model, batch, executions, tasks, iterations, median, shortest, longest;
   std::string_view modelled;
   std::string_view inferred;
-  std::string_view known;  // although the layout of records is not
-  std::string_view lengths, lengths_of_iterations, lengths_each;  // the picture of all executions
+  std::string_view known;  // facts known without the record layout
+  std::string_view lengths, lengths_of_iterations, lengths_each;  // chart of all executions
   std::string_view timeline, timeline_title, no_timeline, execution_window, iteration_window,
       first_window, window_times, cut, lanes_out, arrows_out, zoom_hint, zoom_in, zoom_out, left,
       right, whole;
-  std::string_view layers, operators;  // {2} or {3} of the sentences that follow
+  std::string_view layers, operators;  // inserted for {2} or {0} in sentences
   std::string_view hottest_layers, hottest, hottest_caption, no_operators, table_rest;
   std::string_view memory, memory_none, memory_some, memory_caption;
   std::string_view overlap, overlap_caption, counters, counters_caption, counters_rest, counter,
       unit, samples, mean, least, most, count, time_us, share;
   std::string_view advice, nothing_found, checked, evidence_more, times;
   std::string_view severity[3];
-  std::string_view dark, light, all_rows;  // of buttons; "{}" is the number of rows
+  std::string_view dark, light, all_rows;  // button labels; "{}" is the number of rows
 };
 
 const Words& words_of(Language language);

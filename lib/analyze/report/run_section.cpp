@@ -115,7 +115,7 @@ class RunRows {
     }
   }
 
-  // What an import says of files whose records it cannot read.
+  // Facts about files whose records cannot be read.
   void add_known(const Database& db) {
     Statement read = db.prepare(
         "SELECT ifnull(file, ''), ifnull(detail, '') FROM import_log WHERE id = 'known_facts'"

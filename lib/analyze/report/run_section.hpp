@@ -1,4 +1,4 @@
-// What was run: run.json, and what the store says of its capture. For report_page().
+// Describes the run: run.json and facts about the capture from the store.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace msprof::report {
 
-// HTML: a section with a table.
+// Returns an HTML section with a table.
 std::string run_section(const TraceDb& store, const ReportHead& head, const CaptureInfo& info,
                         const std::vector<StepInfo>& steps, const Words& words);
 

@@ -23,9 +23,9 @@ namespace {
 constexpr std::size_t kMaxDepth = 8;
 constexpr std::size_t kMaxArrows = 2000;
 constexpr std::size_t kMaxNameBytes = 1024;
-constexpr std::size_t kMaxArrowEnds = 200'000;  // kept until it is known which are drawn
+constexpr std::size_t kMaxArrowEnds = 200'000;  // kept until the visible ones are known
 
-// Gathers the events of a window: the slices that begin first, and the arrows between slices.
+// Collects the events of a time range: the earliest slices, and the arrows between slices.
 class WindowEvents : public TraceEventSink {
  public:
   WindowEvents(std::int64_t begin_ns, std::int64_t end_ns) {
@@ -107,7 +107,7 @@ class WindowEvents : public TraceEventSink {
 
   static std::int64_t number_of(std::string_view json) { return ns_of_us_text(json) / 1000; }
 
-  // Names are cut to what a page may show of them.
+  // Names are limited to the length that a page can show.
   std::size_t name_of(std::string_view json) {
     std::string name = json.size() <= kMaxNameBytes
                            ? text_of_json(json)
@@ -117,7 +117,7 @@ class WindowEvents : public TraceEventSink {
     return at->second;
   }
 
-  // Ends the window before the slice that would be one too many.
+  // Shortens the time range so that at most `most` slices start in it.
   void keep_first(std::size_t most) {
     if (found_.size() <= most) return;
     const auto first = found_.begin() + static_cast<std::ptrdiff_t>(most);
@@ -130,7 +130,7 @@ class WindowEvents : public TraceEventSink {
     keep_names();
   }
 
-  // Names of slices that are gone go, too.
+  // Removes names without slices.
   void keep_names() {
     std::vector<std::string> names;
     std::map<std::size_t, std::size_t> places;
@@ -144,7 +144,7 @@ class WindowEvents : public TraceEventSink {
     for (std::size_t i = 0; i < picture_.names.size(); ++i) name_ids_.emplace(picture_.names[i], i);
   }
 
-  // Processes by their sort index; of a board, which gives none, calls before devices.
+  // Sorts processes by their sort index. Boards have none; there, calls precede devices.
   void make_lanes() {
     std::map<LaneKey, std::vector<Slice>> slices;
     for (const Found& one : found_) slices[one.lane].push_back(one.slice);
@@ -224,24 +224,24 @@ class WindowEvents : public TraceEventSink {
   std::vector<ArrowEnd> ends_;
 };
 
-// The drawing. Lengths in px, but for x, which is in percent of the width or in units of kUnits.
+// The drawing. Lengths are in px, but x is in percent of the width or in units of 1/kUnits of it.
 constexpr int kAxisHeight = 20;
 constexpr int kHeadHeight = 17;
 constexpr int kRowHeight = 18;
 constexpr int kBarHeight = 16;
 constexpr int kGap = 6;
-constexpr std::int64_t kUnits = 20'000;   // of the whole width
-constexpr std::size_t kMaxTitled = 1500;  // slices with a text of their own
+constexpr std::int64_t kUnits = 20'000;   // per total width
+constexpr std::size_t kMaxTitled = 1500;  // slices with a tooltip
 constexpr std::size_t kColours = 8;
 constexpr int kTitleWidth = 48;
 constexpr int kNameWidth = 72;
 constexpr int kShortNameWidth = 24;
 constexpr std::size_t kMaxLongNames = 4000;
-constexpr double kLabelPercent = 3;       // of the width, from which a slice has its name on it
-constexpr double kWideLabelPercent = 10;  // from which it has it on a phone, too
+constexpr double kLabelPercent = 3;       // minimum width of a slice in percent to show its name
+constexpr double kWideLabelPercent = 10;  // the same on a phone
 constexpr std::size_t kMaxDrawnArrows = 300;
 
-// Slices of one kind have one colour: numbers in a name do not count.
+// The colour depends on the name without digits, so that slices of one kind look alike.
 std::size_t colour_of(std::string_view name) {
   std::uint32_t hash = 2166136261u;
   for (const char c : name) {
@@ -254,7 +254,7 @@ std::size_t colour_of(std::string_view name) {
 constexpr std::int64_t kNsPerUs = 1000;
 constexpr std::int64_t kNsPerMs = 1'000'000;
 
-// 1, 2 or 5 times a power of ten, so that at most seven parts are on the axis.
+// Returns 1, 2 or 5 times a power of ten, such that the axis has at most seven intervals.
 std::int64_t tick_step_ns(std::int64_t span_ns) {
   constexpr std::int64_t kParts = 7;
   std::int64_t power = 1;
@@ -301,7 +301,7 @@ class Drawing {
     return static_cast<std::int64_t>(part(time_ns) * static_cast<double>(kUnits));
   }
 
-  // The longest slices, as many as have a text.
+  // Selects the longest slices for tooltips.
   void choose_titled() {
     std::vector<std::int64_t> lengths;
     for (const Lane& lane : picture_.lanes) {
@@ -317,7 +317,7 @@ class Drawing {
     return saturating_subtract(slice.end_ns, slice.begin_ns) > longer_than_ns_;
   }
 
-  // Ticks at round times, 0 at the begin of the window.
+  // Ticks at round times; 0 is the start of the time range.
   std::string axis() const {
     const std::int64_t span =
         std::max<std::int64_t>(saturating_subtract(picture_.end_ns, picture_.begin_ns), 1);
@@ -358,7 +358,7 @@ class Drawing {
       const int y = static_cast<int>(slice.depth) * kRowHeight;
       if (!has_title(slice)) {
         std::int64_t& drawn_to = drawn[{colour, slice.depth}];
-        if (x + width <= drawn_to) continue;  // nothing new of that colour
+        if (x + width <= drawn_to) continue;  // already covered by that colour
         drawn_to = x + width;
         paths[colour] += fmt::format("M{} {}h{}v{}h-{}z", x, y, width, kBarHeight, width);
         continue;
@@ -404,7 +404,7 @@ class Drawing {
   std::int64_t longer_than_ns_ = -1;
 };
 
-// JSON that may stand in a page: no "<", which could end its element.
+// JSON for use in a page, without "<", which could end the script element.
 std::string page_json(std::string_view text) {
   const std::string json = json_string(text);
   std::string safe;
@@ -418,7 +418,7 @@ std::string page_json(std::string_view text) {
   return safe;
 }
 
-// Times are ns after the begin of the window; of slices after the begin of the one before.
+// Times are ns since the start of the range; slice starts are relative to the previous slice.
 std::string data_html(const TimelinePicture& picture) {
   const auto after = [&](std::int64_t time_ns) {
     return saturating_subtract(std::max(time_ns, picture.begin_ns), picture.begin_ns);

@@ -1,5 +1,5 @@
-// TimelinePicture: the slices of a stretch of time as an SVG that any browser shows, and as data
-// for the script that zooms in it. For report_page().
+// TimelinePicture holds the slices of a time range. It is drawn as an SVG for any browser, and
+// written as data for the zoom script.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@ struct Slice {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::size_t name = 0;
-  std::size_t depth = 0;  // 0: in no other slice of its lane
+  std::size_t depth = 0;  // 0: not inside another slice of its lane
 };
 
-// A thread of a timeline.
+// One thread of a timeline.
 struct Lane {
   std::string process;
   std::string thread;
-  std::vector<Slice> slices;  // by begin
-  std::size_t depth = 1;      // rows that it takes
+  std::vector<Slice> slices;  // sorted by start
+  std::size_t depth = 1;      // number of rows
 };
 
-// From a call to what it started: places in `lanes`.
+// From a call to the work it started; lanes are indices in `lanes`.
 struct Arrow {
   std::size_t from_lane = 0;
   std::int64_t from_ns = 0;
@@ -44,16 +44,16 @@ struct TimelinePicture {
   std::size_t slices = 0;
   std::size_t left_out_lanes = 0;
   std::size_t left_out_arrows = 0;
-  bool is_cut = false;  // at the slices that a page may have: end_ns is where
+  bool is_cut = false;  // true if the slice limit was reached; the picture ends at end_ns
 };
 
 inline constexpr std::size_t kMaxSlices = 20'000;
 inline constexpr std::size_t kMaxLanes = 40;
 
-// What the timelines of a capture draw from `begin_ns` to `end_ns`, on one clock.
+// Reads everything that the timelines of a capture show from `begin_ns` to `end_ns`.
 TimelinePicture timeline_picture(const Database& db, std::int64_t begin_ns, std::int64_t end_ns);
 
-// An SVG, and behind it the data, both HTML.
+// Returns HTML: the SVG, followed by the data.
 std::string picture_html(const TimelinePicture& picture, const Words& words);
 
 }  // namespace msprof::report

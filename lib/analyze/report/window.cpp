@@ -11,11 +11,11 @@ namespace msprof::report {
 
 namespace {
 
-// Tasks of a capture without iterations that the picture begins with.
+// Number of tasks to show of a capture without iterations.
 constexpr std::int64_t kFirstTasks = 4000;
-// Of a window, before and after what it is about.
+// Margin before and after the window: 1 / 50 of its length.
 constexpr std::int64_t kMarginPart = 50;
-// How long before an iteration its calls may be, in its lengths.
+// Maximum distance of launch calls before an iteration, in lengths of the iteration.
 constexpr std::int64_t kMaxLead = 32;
 
 struct Stretch {
@@ -77,7 +77,8 @@ std::vector<Stretch> executions_of(const Database& db, std::int64_t step_id) {
   return executions;
 }
 
-// The call that a stretch lies in: of those around it the one that began last.
+// Adds the model execution call that contains the start of the window; of several, the last one
+// started.
 void add_call(const Database& db, std::int64_t model_row, Window& window) {
   Statement read = db.prepare(
       "SELECT call.start_ns, call.end_ns FROM api_call AS call JOIN name ON name.id = call.name_id"
@@ -100,7 +101,7 @@ std::optional<Window> window_of_step(const Database& db, const StepInfo& step, c
   return window;
 }
 
-// The calls that launched the tasks of an iteration, where they are not long before it.
+// Adds the calls that launched the tasks of an iteration, unless they are long before it.
 void add_launches(const Database& db, std::int64_t device, Window& window) {
   const std::int64_t length = saturating_subtract(window.end_ns, window.begin_ns);
   const std::int64_t earliest = saturating_subtract(
@@ -112,7 +113,7 @@ void add_launches(const Database& db, std::int64_t device, Window& window) {
   if (read.step() && !read.is_null(0)) window.begin_ns = std::min(window.begin_ns, read.integer(0));
 }
 
-// The model and device whose iterations take longest together.
+// Selects the model and device with the largest total iteration time.
 std::optional<Window> window_of_iteration(const Database& db, const Words& words) {
   Statement longest = db.prepare(
       "SELECT device_id, model_number FROM iteration WHERE start_ns IS NOT NULL AND end_ns IS NOT"

@@ -1,4 +1,4 @@
-// Window: the stretch of a capture that is worth a picture. For report_page().
+// Selects the time range of a capture to draw.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,22 @@ struct Lengths {
   std::int64_t median_ns = 0;
   std::int64_t shortest_ns = 0;
   std::int64_t longest_ns = 0;
-  std::vector<std::int64_t> all_ns;  // in their order
-  std::size_t chosen = 0;            // of these the one of the window
+  std::vector<std::int64_t> all_ns;  // in time order
+  std::size_t chosen = 0;            // index of the execution shown in the window
 };
 
 struct Window {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::string what;                // a sentence
-  std::optional<Lengths> lengths;  // of what it was chosen from
-  // Begin of what it is about, without the calls before that: where both are too much for a
-  // picture.
+  std::string what;                // description, a sentence
+  std::optional<Lengths> lengths;  // of the executions it was selected from
+  // Start without the preceding calls; used if a picture cannot show both.
   std::int64_t late_begin_ns = 0;
 };
 
-// The execution of median length of a step, with the call that started it; without a step the
-// iteration of median length of the model that took longest; without any the begin of the capture.
-// Empty where no time is known.
+// Selects the execution of median length of a step, with the call that started it. Without a step:
+// the iteration of median length of the model with the most total time. Without iterations: the
+// start of the capture. Empty if no times are known.
 std::optional<Window> window_of(const Database& db, const StepInfo* step, const Words& words);
 
 }  // namespace msprof::report
