@@ -89,7 +89,6 @@ class ClockEstimator {
   std::map<Hosts, Pair> pairs_;
 };
 
-// Returns the clocks of the hosts of a part.
 HostClocks host_clocks(const Part& part);
 
 }  // namespace msprof::cluster

@@ -1,6 +1,5 @@
 // Collectives iterates over the collectives of a part, combined over all ranks, in order of (step,
-// group, operation, sequence). Works with both forms of a part: one row per rank, or totals. Used
-// for merging, clock alignment and slow ranks.
+// group, operation, sequence). Works with both forms of a part: one row per rank, or totals.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,6 @@ class IntermediateParts {
  public:
   explicit IntermediateParts(std::filesystem::path output) : output_(std::move(output)) {}
 
-  // Returns the path for another temporary part.
   std::filesystem::path add();
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
   void clear();
@@ -56,12 +55,10 @@ class IntermediateParts {
   std::vector<std::filesystem::path> paths_;
 };
 
-// The ranks of a part.
 struct Ranks {
   RankSet present;
-  RankSet missing;  // expected but absent; without a manifest, all up to the highest known rank are
-                    // expected
-  RankSet partial;  // ranks whose captures were only partly read
+  RankSet missing;           // expected (by manifest, else 0 to highest known rank) but absent
+  RankSet partial;           // ranks whose captures were only partly read
   std::int64_t unknown = 0;  // captures without a rank
   std::int64_t hosts = 0;
 };

@@ -1,6 +1,6 @@
 // OpTotal sums up the executions of an operator over any number of ranks: count, sum, sum of
 // squares, shortest, longest, and a histogram of durations with 64 bins per octave. Addition is
-// exact and independent of the order. Used by parts and their readers.
+// exact and independent of the order.
 #pragma once
 
 #include <cstdint>

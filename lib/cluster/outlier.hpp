@@ -1,5 +1,5 @@
 // Tests whether the smallest of several values is an outlier: Dixon's test for few values, three
-// standard deviations for many. Uses exact integer arithmetic. Used for slow ranks and hosts.
+// standard deviations for many. Uses exact integer arithmetic.
 #pragma once
 
 #include <cstdint>

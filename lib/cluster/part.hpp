@@ -1,6 +1,5 @@
 // Part and PartWriter read and write a rank summary (a "part"): a SQLite file with the results of
-// one rank or, after merging, of many. The same rows always give the same bytes. Used throughout
-// cluster/.
+// one rank or, after merging, of many. The same rows always give the same bytes.
 //
 // The file is sealed: user_version is the CRC-32 of the file with these four bytes set to zero, so
 // that damage is detected before any row is used.
@@ -30,7 +29,6 @@ namespace msprof::cluster {
 // Increment if a table or the contents of `meta` change.
 inline constexpr int kPartVersion = 1;
 
-// Properties of a part as a whole.
 struct PartFacts {
   // False: the part has collective_total, collective and collective_host instead of
   // rank_collective, and packet rows have no sequence.

@@ -1,5 +1,5 @@
 // Streams that read one table of a merge input in key order and convert its ids to those of the
-// merged part. Used by merge.cpp.
+// merged part.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Row types of a rank summary (part) of one rank, a node or a whole cluster. All values are
 // integers; texts are ids in the table `name`, which is sorted by text, so that ids compare like
 // their texts. Times are wall-clock ns of the rank's host, as recorded. Each table is sorted by its
-// key, the columns from `step` to the first value; kNull sorts first. Used by cluster/ and its
-// readers.
+// key, the columns from `step` to the first value; kNull sorts first.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Fills the tables of cluster_views() that SQL cannot compute: collectives over all ranks,
-// operators, and the results of cluster/cluster_analysis.hpp. Used by QueryDb.
+// operators, and the results of cluster/cluster_analysis.hpp.
 #pragma once
 
 #include <set>

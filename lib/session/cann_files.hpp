@@ -1,5 +1,4 @@
-// Parses raw file names and reads the info files of a host or device folder of a CANN capture. Used
-// by CannSession and the CANN kinds.
+// Parses raw file names and reads the info files of a host or device folder of a CANN capture.
 // Source: cann_host.md 1.2, 1.6; cann_device.md 2.
 #pragma once
 
@@ -36,7 +35,6 @@ std::optional<FileName> parse_classic_name(std::string_view name);
 // True for companion files, which never hold data: ".done", ".complete", ".zip", ".join".
 bool is_companion(std::string_view name);
 
-// Contents of the info files of one host or device folder.
 struct CannPartFiles {
   Info info;
   bool has_info_json = false;

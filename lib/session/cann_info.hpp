@@ -1,5 +1,5 @@
 // Parses the info files of a host or device folder of a CANN capture: info.json, sample.json,
-// start_info, end_info, host_start.log, dev_start.log. Used by CannSession.
+// start_info, end_info, host_start.log, dev_start.log.
 // Source: cann_host.md 1.7, cann_device.md 1.
 #pragma once
 

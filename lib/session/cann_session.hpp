@@ -1,5 +1,5 @@
 // CannSession represents a PROF folder, or a single host or device folder from one: its info files,
-// clocks, and raw files in reading order. Used by import/cann.
+// clocks, and raw files in reading order.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // ClassicSession represents a JOB folder of an Ascend 310 or 910 from 2019 to 2021: one folder per
 // device, file names in three styles. Devices become parts, as in PROF folders, so that the CANN
-// kinds can read them. Used by import/classic. Source: cann5_classic.md 1 to 4.
+// kinds can read them. Source: cann5_classic.md 1 to 4.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
-// ClockMap converts counts of one counter to wall-clock nanoseconds with integer arithmetic. Used
-// by the CANN kinds. Source: cann_host.md 1.7.2 (host counts and device ticks), cann_device.md 2.1
-// (exact), 8.6.
+// ClockMap converts counts of one counter to wall-clock nanoseconds with integer arithmetic.
+// Source: cann_host.md 1.7.2 (host counts and device ticks), cann_device.md 2.1 (exact), 8.6.
 #pragma once
 
 #include <cstdint>

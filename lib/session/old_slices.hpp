@@ -1,5 +1,5 @@
-// Finds missing slices and files whose size differs from the one in `.done`, in old captures. Used
-// by CannSession and ClassicSession. Source: cann5_classic.md 2.
+// Finds missing slices and files whose size differs from the one in `.done`, in old captures.
+// Source: cann5_classic.md 2.
 #pragma once
 
 #include <filesystem>

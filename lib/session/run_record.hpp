@@ -78,10 +78,8 @@ struct RunRecord {
 // contains "password", "token" and the like, variables set by `env`, and credentials in URLs.
 std::vector<std::string> without_secrets(std::vector<std::string> words);
 
-// Returns the JSON document of run.json.
 nlohmann::ordered_json run_json(const RunRecord& record);
 
-// Returns the text of run.json.
 std::string run_text(const RunRecord& record);
 
 // Writes run.json atomically. Throws Error(cannot_write).

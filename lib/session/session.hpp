@@ -1,6 +1,6 @@
 // Session represents a capture folder for import: its dialect and its raw files. Also finds the
 // captures that a command works on: those given by -dir, or the newest nearby. The dialect is
-// determined once, from the folder's content. Used by import and the verbs.
+// determined once, from the folder's content.
 #pragma once
 
 #include <cstdint>
@@ -129,7 +129,6 @@ std::optional<std::uint64_t> time_in_name(const std::string& name);
 // which Session::open() throws.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
-// A capture found by walk_captures().
 struct FoundCapture {
   std::filesystem::path folder;
   Dialect dialect = Dialect::svp;

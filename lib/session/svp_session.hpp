@@ -1,6 +1,6 @@
 // SvpSession represents a capture of an SVP board (a JOB folder) and parses the file names in it,
-// in all spellings of three board generations. Used by import/svp. Numbers are parsed from the
-// right because a model name may contain dots and end in ".5". Source: svp_job.md 1, 2.1 to 2.3.
+// in all spellings of three board generations. Numbers are parsed from the right because a model
+// name may contain dots and end in ".5". Source: svp_job.md 1, 2.1 to 2.3.
 #pragma once
 
 #include <cstdint>

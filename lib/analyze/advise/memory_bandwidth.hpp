@@ -1,5 +1,5 @@
 // MemoryBandwidth computes the total memory bandwidth of a device over time, from HBM counters if
-// recorded, else from DDR counters. Used for rule fields about operators.
+// recorded, else from DDR counters.
 #pragma once
 
 #include <cstdint>

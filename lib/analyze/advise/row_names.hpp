@@ -1,5 +1,4 @@
-// RowNames maps names and types of table rows to small numbers. Used by table_scan.cpp and
-// sequence_matcher.cpp.
+// RowNames maps names and types of table rows to small numbers.
 #pragma once
 
 #include <cstdint>

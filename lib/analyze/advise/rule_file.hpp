@@ -1,4 +1,4 @@
-// Parses rule files (JSON). Used by advise and for the suggestions of `export summary`.
+// Parses rule files (JSON).
 #pragma once
 
 #include <filesystem>

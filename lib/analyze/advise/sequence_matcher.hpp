@@ -1,5 +1,5 @@
 // SequenceMatcher finds the operator sequences of one rule ("convolution, BN, Relu") in rows that
-// arrive one by one, separately for each stream. Used by table_scan.cpp.
+// arrive one by one, separately for each stream.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // TableFields resolves field names in rules to columns of a table, or to fields computed from them.
-// Used by table_scan.cpp.
 #pragma once
 
 #include <map>

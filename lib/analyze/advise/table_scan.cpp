@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMaxStreams = 10'000;
 
 constexpr std::string_view kMissing = "N/A";
-constexpr std::size_t kMaxDevices = 1'000;  // rows after more device changes count for the last one
+constexpr std::size_t kMaxDevices = 1'000;  // device changes; further ones are ignored
 
 using Row = std::span<const TableValue>;
 

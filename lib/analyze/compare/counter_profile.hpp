@@ -24,8 +24,8 @@ struct CounterProfile {
 
 std::vector<CounterProfile> read_counters(const Database& db);
 
-// Compares counters that exist on both sides; each side has one list per run. Sorted by change
-// beyond noise, largest first.
+// Compares counters that exist on both sides; each side has one list per run. Changes beyond noise
+// come first; then sorted by relative change, largest first.
 std::vector<CounterChange> compare_counters(
     const std::vector<const std::vector<CounterProfile>*>& base,
     const std::vector<const std::vector<CounterProfile>*>& now);

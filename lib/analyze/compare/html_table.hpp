@@ -1,4 +1,4 @@
-// HtmlTable writes an HTML table. Used by the reports of `msprof compare` and `msprof report`.
+// HtmlTable writes an HTML table.
 #pragma once
 
 #include <span>

@@ -105,7 +105,7 @@ std::string batch_text(const std::vector<std::int64_t>& batches) {
 
 namespace {
 
-// Reads ratios and loads from op_summary. Used by read_run().
+// Reads ratios and loads from op_summary.
 
 // Fields before the ratios. For name, type and time, each variant of op_summary has one of two
 // names.

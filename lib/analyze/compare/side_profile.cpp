@@ -150,7 +150,7 @@ double NoiseFloor::call_us(const Measured& base, const Measured& now,
                            double calls_per_execution) const {
   const double part = std::max(kSingleRunPart, own_part());
   double floor = by_few_runs(base, now, part);
-  // What matters is the total of its calls per execution.
+  // A call matters only by its total time per execution.
   if (calls_per_execution > 0)
     floor = std::max(floor, kNegligiblePart * whole_us() / calls_per_execution);
   return confirmed(base, now, floor, part, 0);

@@ -45,8 +45,8 @@ class NoiseFloor {
   double op_us(const Measured& base, const Measured& now, Correspondence as) const;
   // For a call on the host; `calls_per_execution` is the larger value of both sides.
   double call_us(const Measured& base, const Measured& now, double calls_per_execution) const;
-  // For a range named by the application. Rare ranges have no spread of their own. The limit is
-  // relative to the shorter time, because a busy machine lengthens times by a factor.
+  // For a range named by the application. Ranges that occur rarely have no measurable spread. The
+  // limit is relative to the shorter time, because a busy machine lengthens times by a factor.
   double range_us(const Measured& base, const Measured& now, double ranges_per_execution) const;
   // Explains the limits, with numbers.
   std::string basis() const;

@@ -1,5 +1,5 @@
 // TaskTimes computes the time of each operator and of an execution in one pass over the tasks of a
-// run. Used by read_run().
+// run.
 #pragma once
 
 #include <cstdint>

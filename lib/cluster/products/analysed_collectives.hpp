@@ -1,5 +1,5 @@
 // AnalysedCollectives iterates over the collectives of a capture and computes times and transfers
-// of each from its tasks. Used by capture_analysis.cpp.
+// of each from its tasks.
 // Source: cann_device.md 18.3.
 #pragma once
 

@@ -1,5 +1,5 @@
 // ClusterView provides the ranks, texts, groups and pipeline stages of a rank summary (Part) as
-// shown in products. Used by the cluster products, `show` and the HTML page.
+// shown in products.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // CommunicationItems iterates over the collectives of a rank summary (Part): times of each rank and
 // its transfers by kind of link, per collective and per group. Memory use does not depend on the
-// size of the part. Used by the communication products.
+// size of the part.
 #pragma once
 
 #include <array>
@@ -30,7 +30,6 @@ std::optional<Band> band_of(std::int64_t link_type, std::int64_t transport_type)
 // True if the kind is included in SDMA.
 bool is_sdma_driven(Band band);
 
-// Transfers of one size.
 struct Packets {
   std::int64_t count = 0;
   std::int64_t duration_ns = 0;

@@ -1,5 +1,4 @@
 // MatrixItems iterates over the transfers between ranks, per operation of a group and in total.
-// Used by the products about links.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// ProductRow writes rows of databases that the vendor's tools read. Used by cluster_db.cpp and
-// capture_analysis.cpp.
+// ProductRow writes rows of databases that the vendor's tools read.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,6 @@ inline double real_ratio(std::int64_t numerator, int128 denominator) {
   return std::strtod(digits.c_str(), nullptr);
 }
 
-// Binds the values of a row in order.
 class ProductRow {
  public:
   explicit ProductRow(Statement& statement) : statement_(&statement) {}

@@ -16,7 +16,6 @@ struct FoundCapture {
   std::optional<std::int64_t> rank;
 };
 
-// A path that could not be searched.
 struct SearchProblem {
   std::filesystem::path path;
   std::string reason;

@@ -10,7 +10,6 @@
 
 namespace msprof::cluster {
 
-// Options for creating and merging parts, on any machine.
 struct WorkOptions {
   std::filesystem::path msprof;    // program to start
   std::size_t jobs = 0;            // concurrent processes; 0: one per usable core
@@ -24,7 +23,6 @@ struct WorkOptions {
 // running executable to the program to start: bin/msprof if it is an archive's own loader.
 std::filesystem::path own_program();
 std::filesystem::path program_of(const std::filesystem::path& running);
-// Number of cores this process may use.
 std::size_t usable_cores();
 
 // Creates the parts that are missing or outdated, at most `jobs` at a time, and the Parquet files
@@ -46,7 +44,6 @@ struct LostNode {
   std::string reason;
 };
 
-// The result of a run, on any kind of machine.
 struct RunReport {
   std::vector<CaptureResult> results;
   std::vector<SearchProblem> problems;

@@ -1,5 +1,5 @@
 // Runs processes on this machine with limited concurrency and one log per process. A crash of one
-// does not affect the others. Used by runs over many captures.
+// does not affect the others.
 #pragma once
 
 #include <chrono>

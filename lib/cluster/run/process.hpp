@@ -1,5 +1,4 @@
-// Starts programs with argument lists, never through a shell. Used by the pool and for Slurm
-// commands.
+// Starts programs with argument lists, never through a shell.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +11,6 @@
 
 namespace msprof::cluster {
 
-// How a program ended.
 struct ProgramResult {
   int exit_code = -1;  // -1: killed by a signal
   int signal = 0;

@@ -1,5 +1,5 @@
 // SlurmClient wraps the Slurm commands: limits and nodes of the cluster; submitting, watching and
-// cancelling jobs. Used by runs on Slurm.
+// cancelling jobs.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,6 @@ class SlurmClient {
     bool is_running = false;
   };
   JobNodes nodes_of_job(const std::string& job) const;
-  // Returns the job number.
   std::string submit(const SlurmJob& job) const;
 
   // Returns the number of queued and running tasks for each of `jobs`; empty if the controller does

@@ -50,7 +50,6 @@ class SlurmRun {
   RunReport finish(const std::function<void(const std::filesystem::path&)>& write_products);
 
  private:
-  // Contents of run.json.
   struct State {
     std::string run;
     std::vector<std::string> jobs;

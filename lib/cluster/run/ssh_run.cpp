@@ -125,7 +125,6 @@ class Answer {
   std::uint64_t part_read_ = 0;
 };
 
-// The result of one host.
 struct HostEnd {
   RunReport report;
   bool has_part = false;
