@@ -39,7 +39,7 @@ json info_object(const fs::path& folder, std::string_view stem) {
       json object = json::parse(read_text_file(folder / name, kMaxInfoFileBytes), nullptr, false);
       if (object.is_object()) return object;
     } catch (const Error&) {
-      // import reports unreadable info files
+      // Import reports unreadable info files.
     }
   }
   return json::object();

@@ -1,4 +1,5 @@
-# cmake -DINPUT=rules.json -DNAME=kBuiltinRules -DOUTPUT=builtin_rules.cpp -P embed.cmake: a text file as a constant.
+# Writes a C++ file with a text file as a string constant:
+# cmake -DINPUT=rules.json -DNAME=kBuiltinRules -DOUTPUT=builtin_rules.cpp -P embed.cmake
 file(READ ${INPUT} text)
 file(WRITE ${OUTPUT} "#include <string_view>\n
 namespace msprof {\n

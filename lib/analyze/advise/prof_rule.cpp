@@ -152,7 +152,7 @@ struct ProfRules::Plan {
   TableScanOptions scan;
   std::shared_ptr<TuningFiles> found;
   std::vector<const Rule*> rules = prof_rules();
-  std::vector<ExportedFile> written{};  // by the listener
+  std::vector<ExportedFile> written{};  // set by the listener
 
   std::vector<ExportedFile> write(const Database& db, TableScanResult scanned) const {
     std::vector<ExportedFile> files;

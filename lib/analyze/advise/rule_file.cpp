@@ -91,13 +91,13 @@ class RuleJson {
     return *value;
   }
 
-  // empty if the key is missing
+  // Empty if the key is missing.
   std::string text(std::string_view key) {
     const json* value = find(key);
     return value == nullptr ? "" : text_of(*value, key, place_);
   }
 
-  // empty if the key is missing
+  // Empty if the key is missing.
   Bilingual bilingual(std::string_view key) {
     const json* value = find(key);
     if (value == nullptr) return {};

@@ -51,7 +51,6 @@ ComparisonCell share(const Row& row, const Comparison& comparison) {
   return Real{row.share, 1, false, comparison.verdict != Verdict::noise};
 }
 
-// Returns a member of the row.
 template <auto kMember, typename Row>
 ComparisonCell field(const Row& row, const Comparison&) {
   return row.*kMember;
