@@ -4,7 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const root = document.documentElement;
 
-  // Colours: as the system has them, until the button is pressed.
+  // Colours follow the system until the button is pressed.
   const theme = byId('theme');
   const prefersDark = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => (root.dataset.theme ?? (prefersDark.matches ? 'dark' : 'light')) === 'dark';
@@ -12,7 +12,7 @@
   const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 
   const data = JSON.parse(byId('data').textContent);
-  // Places of the numbers of a cell.
+  // Indices of the numbers in a cell.
   const [rankAt, beginAt, durationAt, computingAt, waitingAt, freeAt] = [0, 1, 2, 3, 4, 5];
   const metrics = [
     ['Step time', durationAt], ['Computing', computingAt],
@@ -26,7 +26,7 @@
   let metric = durationAt;
   let chosen = { row: 0, column: 0 };
 
-  // A canvas as sharp as the screen; browsers draw none of more than some 16,000 pixels.
+  // Uses the screen resolution, but at most 16,000 pixels, about the limit of browsers.
   function prepared(canvas, width, height) {
     const ratio = Math.min(devicePixelRatio || 1, 16000 / Math.max(width, height));
     canvas.width = Math.round(width * ratio);
@@ -44,7 +44,7 @@
     return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
   }
 
-  // Least and most of the metric; what differs by less than 5 % stays pale.
+  // Minimum and maximum of the metric. Differences below 5 % stay pale.
   function scale() {
     let [least, most] = [Infinity, 0];
     for (const row of data.cells) {
@@ -169,7 +169,7 @@
       event.preventDefault();
       choose(chosen.row + move[0], chosen.column + move[1]);
     });
-    // The slowest step of the slowest rank is chosen first.
+    // Initially selects the cell with the longest step.
     let most = -1;
     data.cells.forEach((row, y) => row.forEach((cell, x) => {
       if (cell === null || cell[durationAt] <= most) return;

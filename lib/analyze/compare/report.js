@@ -3,13 +3,13 @@
 {
   const byId = (id) => document.getElementById(id);
   const root = document.documentElement;
-  const mostRows = 50;  // of a table, until more are asked for
+  const mostRows = 50;  // shown per table before "show all"
 
-  // Colours: as the system has them, until the button is pressed.
+  // Colours follow the system until the button is pressed.
   const theme = byId('theme');
   const prefersDark = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => (root.dataset.theme ?? (prefersDark.matches ? 'dark' : 'light')) === 'dark';
-  // A page in another language has texts of its own.
+  // A page in another language provides translated texts.
   const said = root.dataset;
   const nameTheme = () => {
     theme.textContent = isDark() ? said.light ?? 'Light colours' : said.dark ?? 'Dark colours';

@@ -16,7 +16,7 @@
     const escaped = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
     const time = (ns) => (data.span >= 1e6 ? `${(ns / 1e6).toFixed(to - from < 1e5 ? 6 : 3)} ms`
       : `${(ns / 1e3).toFixed(3)} us`);
-    // Ticks as the picture has them without this script: at 1, 2 or 5 times a power of ten.
+    // Same ticks as in the static picture: 1, 2 or 5 times a power of ten.
     function tickStep(span) {
       for (let power = 1; ; power *= 10) {
         for (const step of [power, 2 * power, 5 * power]) if (span / step < 7) return step;
@@ -60,7 +60,7 @@
         const width = Math.max(right - left, 0.5);
         const y = lane.top + head + slice.depth * row;
         const colour = data.colours[slice.name];
-        // Slices of one colour that share a pixel are one.
+        // Slices of one colour within one pixel are drawn once.
         const place = `${slice.depth} ${colour}`;
         if (width <= 1 && left + width <= (filled.get(place) ?? -Infinity)) continue;
         filled.set(place, left + Math.max(width, 1));
@@ -87,7 +87,7 @@
 
     function draw() {
       if (from === 0 && to === data.span) {
-        drawn.innerHTML = whole;  // as it is without this script
+        drawn.innerHTML = whole;  // the static picture
         return;
       }
       const width = svg.clientWidth;
@@ -103,7 +103,7 @@
       to = from + length;
       draw();
     }
-    // `at`: the part of the width that stays where it is.
+    // `at` is the fixed point, as a fraction of the width.
     const zoom = (factor, at = 0.5) => {
       const middle = from + (to - from) * at;
       show(middle - (middle - from) * factor, middle + (to - middle) * factor);
