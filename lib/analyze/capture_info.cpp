@@ -187,7 +187,7 @@ bool has_any_product(const Database& db) {
   const auto layers = timeline_layers(db);
   return std::any_of(tables.begin(), tables.end(),
                      [&](const auto& table) {
-                       // Contains record counts and is never empty.
+                       // "counts" always has data, so it is ignored here.
                        return table->name() != "counts" && !table->output_files(db).empty();
                      }) ||
          std::any_of(layers.begin(), layers.end(),

@@ -140,7 +140,7 @@ class Search {
     take(whole);
   }
 
-  // True for a folder that is only named like a capture and contains captures.
+  // True if the folder contains captures, and so is not one itself despite its name.
   static bool holds_captures(const fs::path& folder) {
     const FolderListing listing = list_folder(folder);
     return std::any_of(listing.entries.begin(), listing.entries.end(),
