@@ -5,15 +5,15 @@ namespace msprof::test {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1 << 20;
-// Operators of a scene begin here.
+// Start of the first operator of each scene.
 constexpr std::int64_t kFirstOpUs = 2'000'000;
 
-// 100 us at so many MB/s.
+// Bytes moved in 100 us at `mb_per_s`.
 constexpr std::int64_t bytes_of(std::int64_t mb_per_s) {
   return mb_per_s * kMebibyte / 10'000;
 }
 
-// The device computes for the first half of a second and is free for the other.
+// The device computes in the first half of a second and is free in the second half.
 std::unique_ptr<OperatorScene> half_busy() {
   auto scene = std::make_unique<OperatorScene>();
   scene->add_overlap(0, 0, 500'000);
@@ -23,8 +23,8 @@ std::unique_ptr<OperatorScene> half_busy() {
 
 }  // namespace
 
-// One operator waits for memory, the next one computes. What it moves is 90.6 or 87.5 % of the
-// most.
+// The first operator waits for memory and moves 90.6 % (met) or 87.5 % of the peak bandwidth; the
+// second one, which computes, reaches the peak.
 ScenePtr of_bandwidth(bool is_met) {
   auto scene = std::make_unique<OperatorScene>();
   scene->add({"load", "Add", "AI_CORE", 100, 0, 8, {{"vec", 0.3}, {"mte2", 0.6}}});
@@ -43,14 +43,14 @@ ScenePtr of_cache(bool is_met) {
   const auto hits = scene->add_track({"llc", "LLC 0 Read", "Hit Rate", "%", 1000});
   const auto moved = scene->add_track({"llc", "LLC 0 Read", "Throughput", "MB/s", kMebibyte, true});
   for (std::int64_t i = 0; i < 12; ++i) {
-    const bool is_idle = i >= 10;  // without accesses there are no hits either
+    const bool is_idle = i >= 10;  // no accesses, so no hits either
     scene->add_interval(hits, 100 * i, 100 * i + 100, is_idle ? 0 : is_met ? 49'000 : 50'000);
     scene->add_interval(moved, 100 * i, 100 * i + 100, is_idle ? 0 : bytes_of(2'000));
   }
   return scene;
 }
 
-// Two CPUs, of which the process has 90 or 89 % of one while the device is free.
+// Two CPUs: while the device is free, the process uses 90 % (met) or 89 % of one of them.
 ScenePtr of_host_cpu(bool is_met) {
   auto scene = half_busy();
   const auto track = [&](const char* subject) {
@@ -75,7 +75,7 @@ ScenePtr of_disk(bool is_met) {
   return scene;
 }
 
-// 20 steps, of which the first tenth is left out: 17 of the others hold more than the one before.
+// 20 steps. The rule ignores the first tenth; in 17 of the remaining steps memory grows.
 ScenePtr of_growing_memory(bool is_met) {
   auto scene = std::make_unique<OperatorScene>();
   const auto track = [&](const char* counter) {
@@ -116,7 +116,7 @@ ScenePtr of_network_pressure(bool is_met) {
   return scene;
 }
 
-// Three falls of the frequency, three or two of them with one of the voltage.
+// The frequency drops three times; with three (met) or two of these drops the voltage drops, too.
 ScenePtr of_voltage(bool is_met) {
   auto scene = std::make_unique<OperatorScene>();
   scene->add_overlap(0, 0, 1'000'000);

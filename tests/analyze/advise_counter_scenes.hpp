@@ -1,5 +1,5 @@
-// Runs with system counters, for the rules about them: each with what its rule is for, or just
-// below.
+// Runs with system counters for the rules about them: each either meets its rule or stays just
+// below the threshold.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Rule files of users, and prof_rule_<device>.json.
+// User rule files, and prof_rule_<device>.json.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -33,7 +33,7 @@ std::string file_of(const std::vector<json>& rules) {
   return file.dump();
 }
 
-// The files that are planned for `scene`, as they are written; without op_summary itself.
+// Writes the rule files planned for `scene`, without op_summary itself.
 std::vector<ExportedFile> write_rules(Scene& scene, const std::filesystem::path& out,
                                       const std::shared_ptr<TuningFiles>& found = nullptr,
                                       const SummaryOptions& options = {}) {
@@ -41,7 +41,7 @@ std::vector<ExportedFile> write_rules(Scene& scene, const std::filesystem::path&
   return rules ? run_export_jobs(scene.db(), {rules->job()}) : std::vector<ExportedFile>();
 }
 
-// The sentence with which a file is refused.
+// Returns the message with which a rule file is rejected.
 std::string refusal(const std::string& text) {
   std::vector<Rule> rules = builtin_rules();
   try {
@@ -53,7 +53,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-// The same of a file with one rule, `key` of which is `value`.
+// Returns the message with which a file is rejected whose only rule has `value` for `key`.
 std::string refusal_of(const std::string& key, const json& value) {
   json one = rule("mine");
   one[key] = value;
@@ -130,7 +130,7 @@ TEST_CASE("SQL of a user gets its thresholds, and what is wrong with it is a usa
     one.erase("where");
     one["sql"] = sql;
     add_rules(file_of({one}), "mine.json", rules);
-    // The advice points into the rules.
+    // The evidence values are pointers into the rules, so both must be alive.
     const Advice advice = advise(scene.db(), rules);
     return advice.findings.empty() ? std::string() : advice.findings.front().evidence.front().name;
   };
@@ -217,7 +217,7 @@ TEST_CASE("A rule of a user that rests on unit loads is without data where a mod
     CHECK_THAT(one.reason.zh, Contains("由主机运行时的模型给出,并非实测"));
   }
   CHECK(ids(of_host.findings) == Ids{"by_evidence", "of_time"});
-  // Evidence is what was measured.
+  // The evidence contains only measured values.
   for (const AdviceFinding& finding : of_host.findings) {
     if (finding.rule->id != "by_evidence") continue;
     REQUIRE(finding.evidence.front().values.size() == 1);

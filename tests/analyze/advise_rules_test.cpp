@@ -1,4 +1,4 @@
-// Every rule of the product finds what it is for, and is silent just below its threshold.
+// Each built-in rule fires in a scene made for it, and does not fire just below its threshold.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
@@ -19,7 +19,7 @@ namespace {
 using Layers = std::vector<LayerScene::Layer>;
 using Loads = std::map<std::string, double>;
 
-// The scene with what the rule is for, or its neighbour without.
+// Makes the scene in which the rule fires (`is_met`), or one just below its threshold.
 struct Case {
   std::string rule;
   std::function<ScenePtr(bool is_met)> scene;
@@ -29,7 +29,7 @@ ScenePtr of_layers(Layers layers) {
   return std::make_unique<LayerScene>(std::move(layers));
 }
 
-// A convolution of 100 us with these loads, in a model of 1000 us.
+// A 100 us convolution with these loads in a 1000 us model.
 ScenePtr of_conv(const Loads& loads) {
   return of_layers({{"conv", "Conv2D", 100, loads}, {"rest", "Pool", 900}});
 }
@@ -244,7 +244,7 @@ TEST_CASE("Each rule finds what it is for, and nothing just below its threshold"
     REQUIRE(finding != nullptr);
     CHECK_FALSE(finding->evidence.empty());
     CHECK(finding->evidence_count >= finding->evidence.size());
-    // Every {place} of its texts is filled.
+    // No {placeholder} is left unfilled.
     for (const Language language : {Language::en, Language::zh}) {
       CHECK(finding->title.in(language).find('{') == std::string::npos);
       CHECK(finding->advice.in(language).find('{') == std::string::npos);
@@ -263,12 +263,12 @@ TEST_CASE("Every rule that advises has a case here, and all its texts in both la
     for (const Bilingual* text : {&rule.title, &rule.advice, &rule.missing}) {
       CHECK(text->en.empty() == text->zh.empty());
       CHECK(is_valid_utf8(text->zh));
-      // Chinese is more than its English words.
+      // The Chinese text must not be a copy of the English one.
       if (!text->zh.empty()) CHECK(text->zh != text->en);
     }
     const bool has_case = std::any_of(cases().begin(), cases().end(),
                                       [&](const Case& one) { return one.rule == rule.id; });
-    // Those about clusters: tests/cluster/cluster_advice_test.cpp.
+    // Cluster rules are covered by tests/cluster/cluster_advice_test.cpp.
     CHECK(has_case == (rule.is_advice && !rule.is_about_cluster));
     CHECK((rule.is_advice || rule.prof_rule));
   }
@@ -362,7 +362,7 @@ TEST_CASE("A finding counts its operators, and what they cost of the whole") {
         "Mish runs as several layers one after the other, 2 times: 60.0 % of the time");
   CHECK(mish.count == 2);
   CHECK(mish.is_per_execution);
-  CHECK(mish.time_us.value() == Approx(1200));  // the mean of 600 and 1800
+  CHECK(mish.time_us.value() == Approx(1200));  // mean of 600 and 1800
   CHECK(mish.share_percent.value() == Approx(60));
   REQUIRE(mish.evidence.size() == 2);
   CHECK(mish.evidence[0].name == "b_soft + b_tanh + b_mul");

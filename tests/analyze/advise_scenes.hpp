@@ -1,4 +1,4 @@
-// Stores of small runs, filled by hand, for the rules of advice.
+// Small hand-filled stores for the tests of the advice rules.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 
 namespace msprof::test {
 
-// A store that is filled, then read.
+// A store that is first filled, then read.
 class Scene {
  public:
   explicit Scene(std::string_view dialect);
   virtual ~Scene() = default;
-  // Ends the filling.
+  // Finishes filling; nothing can be added afterwards.
   const TraceDb& db();
   const std::filesystem::path& folder() const { return folder_.path(); }
   void add_call(const std::string& name, std::int64_t start_us, std::int64_t end_us);
 
  protected:
-  // Before db(): what is still to be written.
+  // Called by db(): writes what is still missing.
   virtual void finish() {}
   std::int64_t name(std::string_view text) { return writer_.name_id(text); }
   TempFolder folder_;
@@ -34,18 +34,19 @@ class Scene {
   std::optional<TraceDb> db_;
 };
 
-// A model of layers, each execution one after the other.
+// A model of layers whose executions follow one another.
 class LayerScene : public Scene {
  public:
   struct Layer {
     std::string name;
     std::string type;
     std::int64_t us = 100;
-    std::map<std::string, double> loads = {};  // "mac_busy": percent of its time; the others are 10
+    // e.g. "mac_busy", in percent of its time; unnamed loads are 10
+    std::map<std::string, double> loads = {};
     bool on_cpu = false;
   };
   explicit LayerScene(std::vector<Layer> layers);
-  // How long each execution takes, as times of the first layers of all; one of 1 from the start.
+  // Duration of each execution relative to the layers' `us`; one execution by default.
   std::vector<std::int64_t> executions = {1};
   std::int64_t icache_hit = kNull;
   std::int64_t icache_miss = kNull;
@@ -77,7 +78,7 @@ class OperatorScene : public Scene {
   explicit OperatorScene(std::string metrics = "PipeUtilization");
   void add(const Operator& op);
   void add_overlap(std::int64_t kind, std::int64_t begin_us, std::int64_t end_us);
-  // A counter of device 0, or of the host; its samples are about times or, with a begin, intervals.
+  // A counter of device 0 or of the host. A sample is at a time or, with a start, over an interval.
   struct Track {
     std::string kind;
     std::string subject;

@@ -1,4 +1,4 @@
-// System counters of two sides: what moved beyond the runs' own noise, and what did not.
+// System counters in comparisons: changes beyond the runs' own noise are distinguished from noise.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -14,7 +14,7 @@ constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kSamples = 64;
 constexpr std::int64_t kStepUs = 1000;
 
-// MB/s over a step.
+// Bytes counted in one step at `mb_per_s`.
 constexpr std::int64_t counted_bytes(std::int64_t mb_per_s) {
   return mb_per_s * kMiB / 1000;
 }
@@ -28,7 +28,7 @@ RunProfile run_of(const Fill& fill) {
   return read_run(scene.db(), "PROF_1", false, TimeUnit::whole_run);
 }
 
-// A channel at `mean` and `sway` MB/s around it, in turns.
+// A channel whose rate alternates between `mean` + `sway` and `mean` - `sway` MB/s.
 void add_channel(OperatorScene& scene, const char* counter, std::int64_t mean,
                  std::int64_t sway = 20) {
   const auto track = scene.add_track({"hbm", "HBM 0", counter, "MB/s", kMiB, true});
@@ -77,7 +77,7 @@ TEST_CASE("what a run sways by, stretch by stretch, is noise between two runs") 
   const auto run = [](std::int64_t low, std::int64_t high) {
     return run_of([&](OperatorScene& scene) {
       const auto track = scene.add_track({"hbm", "HBM 0", "Read", "MB/s", kMiB, true});
-      // Stretches of the sixteenth of a run.
+      // Each level is held for 1/16 of the run.
       for (std::int64_t i = 0; i < kSamples; ++i)
         scene.add_interval(track, kStepUs * i, kStepUs * (i + 1),
                            counted_bytes(i / 4 % 2 == 0 ? low : high));
@@ -89,12 +89,13 @@ TEST_CASE("what a run sways by, stretch by stretch, is noise between two runs") 
 
 TEST_CASE("of several runs the differences of a side are noise") {
   const auto run = [](std::int64_t read) { return run_of_channels(read, 1000); };
-  // Twice the largest difference of a side: 400.
+  // The noise is twice the largest difference within one side: 400.
   CHECK(compare({run(900), run(1100)}, {run(1350), run(1390)}).counters[0].is_noise());
   CHECK_FALSE(compare({run(990), run(1010)}, {run(1350), run(1390)}).counters[0].is_noise());
   const Comparison many =
       compare({run(1000), run(1001), run(999)}, {run(1040), run(1041), run(1039)});
-  CHECK_FALSE(change_of(many, "HBM 0 Read").is_noise());  // 4 %: few runs could not tell
+  // 4 %: within the noise of a comparison of fewer runs
+  CHECK_FALSE(change_of(many, "HBM 0 Read").is_noise());
   CHECK(compare({run(1000)}, {run(1040)}).counters[0].is_noise());
 }
 

@@ -1,4 +1,4 @@
-// Which operators of two runs are taken for the same thing.
+// Which operators of two runs are matched.
 #include <catch2/catch.hpp>
 
 #include "analyze/compare/op_matcher.hpp"
@@ -18,7 +18,7 @@ OpProfile op(const std::string& name, const std::string& type, const std::string
   return profile;
 }
 
-// "0>0 name" a match, in the order of the result.
+// Returns one "0>0 name" per match, in result order.
 std::vector<std::string> matched(const Ops& base, const Ops& now) {
   static constexpr const char* kBy[] = {"name", "shape", "fusion", "unmatched"};
   std::vector<std::string> texts;
@@ -38,7 +38,7 @@ using Texts = std::vector<std::string>;
 TEST_CASE("Operators of one name are matched wherever they stand") {
   CHECK(matched({op("a", "Conv"), op("b", "Relu")}, {op("b", "Relu"), op("a", "Conv")}) ==
         Texts{"0>1 name", "1>0 name"});
-  // A layer that got another type is still that layer.
+  // A layer whose type changed is still matched by name.
   CHECK(matched({op("act", "Mish")}, {op("act", "LeakyRelu")}) == Texts{"0>0 name"});
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("Names with counters are matched by type and shapes") {
   CHECK(matched({op("Mul_28", "Mul", "8"), op("Add_9", "Add", "8")},
                 {op("Add_12", "Add", "8"), op("Mul_31", "Mul", "8")}) ==
         Texts{"0>1 shape", "1>0 shape"});
-  // The same letters go before other ones.
+  // Equal letters in the name are preferred over other names.
   CHECK(matched({op("left_1", "Mul", "8"), op("right_2", "Mul", "8")},
                 {op("right_7", "Mul", "8"), op("left_9", "Mul", "8")}) ==
         Texts{"0>1 shape", "1>0 shape"});
@@ -69,7 +69,7 @@ TEST_CASE("Layers that were fused into one are matched with it, in both directio
   const Ops apart = {op("conv1", "Conv2D"), op("conv1_bn", "BN"), op("conv1_relu", "Relu"),
                      op("pool", "Pool")};
   const std::vector<std::string> layers = {"conv1", "conv1_bn", "conv1_relu"};
-  // Also where the whole is called like one of its parts.
+  // This also works if the fused layer has the name of one of its parts.
   for (const char* name : {"conv1_fused", "conv1"}) {
     const Ops fused = {op(name, "ConvBNRelu", "", layers), op("pool", "Pool")};
     CHECK(matched(apart, fused) == Texts{"0+1+2>0 fusion", "3>1 name"});

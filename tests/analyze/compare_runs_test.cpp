@@ -1,7 +1,7 @@
-// Comparisons of runs whose noise is known: what is chance is not reported, what changed is.
-// The noise is that of the demo on a machine that compiles meanwhile: a heavy tail in every run,
-// runs that drift by up to 7 %, operators by up to 12 %, and runs of which most executions met
-// another program.
+// Comparisons of synthetic runs with known noise: random differences are not reported, real changes
+// are. The noise is modelled on the demo on a machine that compiles at the same time: every run has
+// a heavy tail, runs drift by up to 7 %, operators by up to 12 %, and in some runs most executions
+// compete with another program.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -19,10 +19,10 @@ constexpr std::uint32_t kLayers = 12;
 constexpr std::uint64_t kExecutions = 40;
 
 struct RunShape {
-  double drift = 0;           // of the whole run, at most
-  double op_drift = 0;        // of one operator beside it
-  bool is_busy = false;       // another program runs beside most executions
-  double slower_layer_3 = 1;  // the change
+  double drift = 0;           // maximum drift of the whole run
+  double op_drift = 0;        // maximum additional drift of one operator
+  bool is_busy = false;       // another program runs during most executions
+  double slower_layer_3 = 1;  // factor of the change
   std::uint64_t executions = kExecutions;
 };
 
@@ -116,7 +116,7 @@ TEST_CASE("Of 105 comparisons of equal runs that drift none reports a change") {
       for (const OpChange& one : comparison.ops) op = std::max(op, part(one.time));
     }
   }
-  // The floor is not high for nothing: half of it would report some of these.
+  // The noise floor is no higher than needed: half of it would report some of these.
   CHECK(total > 0.5);
   CHECK(op > 0.5);
 }
@@ -127,7 +127,7 @@ TEST_CASE("A start that slept stands out however noisy the executions are") {
     one.add_run(us, mad_us, us);
     return one;
   };
-  // Executions of 30 ms that lie 20 ms apart: noise of 200 %.
+  // Executions of 30 ms with a MAD of 20 ms: noise of 200 %.
   const NoiseFloor floor(measured(30'000, 20'000), measured(30'000, 20'000));
   const double per_execution = 1.0 / 40;
   const auto is_noise = [&](double base_us, double now_us) {
@@ -136,7 +136,7 @@ TEST_CASE("A start that slept stands out however noisy the executions are") {
   };
   CHECK_FALSE(is_noise(5'000'000, 20'000));
   CHECK_FALSE(is_noise(20'000, 5'000'000));
-  // What a busy machine may do.
+  // Differences that a busy machine can cause.
   CHECK(is_noise(200'000, 90'000));
   CHECK(is_noise(90'000, 200'000));
   CHECK(is_noise(20'000, 22'000));
@@ -148,7 +148,7 @@ TEST_CASE("A run beside another program is no slower model, and no faster one th
     const auto quiet = runs.make({.drift = 0.05}),
                busy = runs.make({.drift = 0.05, .is_busy = true});
     for (const Comparison& comparison : {compare({quiet}, {busy}), compare({busy}, {quiet})}) {
-      // Far beyond 5 % and beyond what its own executions vary.
+      // The difference is far above 5 % and above the spread of the run's own executions.
       CHECK(std::abs(comparison.total.percent().value_or(0)) > 20);
       CHECK(comparison.verdict == Verdict::noise);
       CHECK(beyond_noise(comparison.ops) == 0);
@@ -195,7 +195,7 @@ TEST_CASE("Several runs a side tell a change that one run a side cannot") {
   };
   const auto base = side(1), same = side(1), slower = side(1.7);
   const Comparison comparison = compare(base, slower);
-  // Layer 3 has 140 of 2,580 us.
+  // Layer 3 accounts for 140 of 2,580 us.
   CHECK(comparison.total.percent().value_or(0) == Approx(3.8).margin(1));
   CHECK(comparison.verdict == Verdict::slower);
   CHECK(largest(comparison).base_names == std::vector<std::string>{"layer_3"});

@@ -1,5 +1,5 @@
-// The two stories of the demo, with real runs: compare names the operators that are to blame, with
-// the share that a calculation by hand gives.
+// The two stories of the demo with real runs: compare names the operators responsible, with the
+// shares that an independent calculation gives.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -25,7 +25,7 @@ class Story {
     comparison = Json::parse(result.out);
   }
 
-  // Of an execution: its layers whose type `condition` takes, each at its median.
+  // Per execution: total of the medians of all layers whose type matches `condition`.
   double base_us(const std::string& condition) const { return layers_us(base_, condition); }
   double new_us(const std::string& condition) const { return layers_us(now_, condition); }
   // Shortest first.
@@ -100,14 +100,15 @@ TEST_CASE("the same model with a larger batch is compared by picture, and no fou
   CHECK(comparison.at("base").at("pictures") == 7);
   CHECK(comparison.at("new").at("batches") == Json{4});
   CHECK(comparison.at("new").at("executions") == 2);
-  // An execution of four pictures counts as four: what one picture takes is far below the whole.
+  // An execution of four pictures counts as four; the time per picture is far below the time of the
+  // execution.
   const double execution_us = comparison.at("total").at("new_us").get<double>() * 4;
   CHECK(execution_us >= 0.7 * story.new_executions_us().front());
   CHECK(execution_us <= 1.5 * story.new_executions_us().back());
 }
 
-// Real runs: another program may slow any layer down, so that nothing is expected of the order of
-// the changes. compare_runs_test has that, with times that it sets.
+// Real runs: another program can slow down any layer, so the order of the changes is not checked.
+// compare_runs_test checks it with synthetic times.
 TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with their shares") {
   const Story story("mish", "leaky_relu");
   const Json& comparison = story.comparison;
@@ -123,7 +124,7 @@ TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with
     by_hand += share;
   }
   CHECK(shares == Approx(by_hand).epsilon(0.1).margin(1));
-  // What went is named, layer by layer: six activations of three layers, six of one.
+  // Each removed layer is listed: six activations of three layers each are replaced by six of one.
   CHECK(comparison.at("matches").at("only_base") == 18);
   CHECK(comparison.at("matches").at("only_new") == 6);
   std::map<std::string, int> unmatched;

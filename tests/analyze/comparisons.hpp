@@ -1,4 +1,4 @@
-// Comparisons made by hand, for the tests of the report.
+// Hand-made comparisons for the tests of the report.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ inline OpChange op_change(const std::string& name, std::optional<double> base_us
   return op;
 }
 
-// The story of an activation that fell apart: three layers become one, another is gone, one is new.
+// An activation was decomposed: three layers are fused into one, another is gone, one is new.
 inline Comparison made_comparison() {
   Comparison made;
   made.base = {{"JOBBASE"}, {}, "SS928", 1000, {"mish"}, {1}, 1, 60, 60};

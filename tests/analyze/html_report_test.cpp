@@ -1,4 +1,4 @@
-// The HTML report of a comparison: its picture, its tables, and what must never be in it.
+// The HTML report of a comparison: its charts, its tables, and what it must not contain.
 #include "analyze/compare/html_report.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// What stands between `begin` and the next `end`.
+// Returns the text between `begin` and the next `end`.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const auto from = text.find(begin);
   if (from == std::string::npos) return "";
@@ -46,7 +46,7 @@ std::vector<Bar> bars_of(const std::string& page, const std::string& figure) {
   return bars;
 }
 
-// The rows of a table, without tags, cells parted by '|'.
+// Returns the rows of a table without tags; cells are separated by '|'.
 std::vector<std::string> rows_of(const std::string& page, const std::string& table) {
   const std::string body =
       between(page.substr(page.find("<table id=\"" + table + "\"")), "<tbody>", "</tbody>");
@@ -106,13 +106,13 @@ TEST_CASE("the bars lead from one total to the other, each begun where the last 
   CHECK(bars[2].width / bars[1].width == Approx(0.45).epsilon(0.01));
 
   auto totals = bars_of(html_report(comparison), "totals");
-  REQUIRE(totals.size() == 4);  // a band of noise behind each
+  REQUIRE(totals.size() == 4);  // each bar has a noise band underneath
   CHECK(totals[1].kind == "base");
   CHECK(totals[3].kind == "faster");
   CHECK(totals[3].width / totals[1].width == Approx(14190.0 / 23299).epsilon(0.001));
   CHECK(totals[0].width / totals[1].width == Approx(2 * 1165.0 / 23299).epsilon(0.01));
 
-  // The other way round.
+  // Baseline and candidate swapped.
   Comparison back = comparison;
   std::swap(back.total.base_us, back.total.new_us);
   back.verdict = Verdict::slower;
@@ -139,12 +139,13 @@ TEST_CASE("differences within noise are grey, and have no share of anything") {
   CHECK(contains(page, "No change beyond noise"));
   for (const Bar& bar : bars_of(page, "by-op")) CHECK(bar.kind == "noise");
   CHECK(contains(page, "<i>4 operators within noise</i>"));
-  CHECK(contains(page, "<i>not in these operators</i>"));  // 91 us are not 55 us
+  // the totals differ by 91 us, these operators by 55 us
+  CHECK(contains(page, "<i>not in these operators</i>"));
   for (const std::string& row : rows_of(page, "ops")) CHECK(contains(row, "|50.000|-|60|"));
   CHECK_FALSE(contains(page, "500.0"));
   CHECK_FALSE(contains(page, "<figure id=\"by-type\""));
 
-  // Nothing differs at all: there is nothing to draw.
+  // Without any difference no chart is drawn.
   for (OpChange& op : same.ops) op.time.new_us = op.time.base_us;
   CHECK_FALSE(contains(html_report(same), "<figure id=\"by-op\""));
 }
@@ -192,9 +193,9 @@ TEST_CASE("the report needs nothing beside itself and is the same every time") {
       "script-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; "
       "form-action 'none'\"");
   CHECK(std::regex_search(page, policy));
-  // The policy comes before what it is for.
+  // The policy must precede the elements it applies to.
   CHECK(page.find("Content-Security-Policy") < page.find("<style>"));
-  // Every table has headers with a scope, every section a heading of its own.
+  // Every table has headers with a scope; every section has its own heading.
   CHECK(count(page, "<table") == 6);
   CHECK(count(page, "<thead>") == 6);
   CHECK(count(page, "<section") == count(page, "<h2 id=\"h-"));
