@@ -106,7 +106,7 @@ TEST_CASE("a file that is not committed leaves the old one and no trace") {
   write_file(folder / "a.csv", "old");
   {
     AtomicFile file(folder / "a.csv");
-    file.write(std::string(3 << 20, 'x'));  // more than its buffer
+    file.write(std::string(3 << 20, 'x'));  // larger than its buffer
     CHECK(names_in(folder.path()).size() == 2);
   }
   CHECK(names_in(folder.path()) == Names{"a.csv"});
@@ -279,7 +279,7 @@ TEST_CASE("of several causes the gravest is 130, 7, 6, 5, 3, 4, then 0") {
       CHECK(gravest(order[i], order[j]) == order[std::min(i, j)]);
     }
   }
-  // The numbers themselves are a promise.
+  // Scripts rely on these numbers.
   CHECK(static_cast<int>(Exit::ok) == 0);
   CHECK(static_cast<int>(Exit::internal_error) == 1);
   CHECK(static_cast<int>(Exit::usage) == 2);

@@ -25,7 +25,7 @@ TEST_CASE("what a profile lacks after a finding is said of each that makes it in
     const auto id = static_cast<FindingId>(i);
     const FindingInfo& info = finding_info(id);
     CAPTURE(info.id);
-    // Of files and records that are not read, their kind says it.
+    // For unread files and records the kind of the finding already names what is missing.
     const bool is_unread = id == FindingId::unread_kind || id == FindingId::unread_records;
     CHECK(info.lacks.empty() == (info.severity != Severity::without || is_unread));
   }

@@ -34,7 +34,7 @@ std::string python(double value) {
   return text_of(append_python_float, value);
 }
 
-// SQLite's own answer.
+// Computes the expected values with SQLite.
 class SqliteRound {
  public:
   SqliteRound() {
@@ -66,7 +66,8 @@ class SqliteRound {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Values as counters give them: quotients of whole numbers, near and at ties, of all sizes.
+// Values like those of counters: quotients of integers of all magnitudes, many at or near rounding
+// ties.
 double some_value(std::mt19937_64& random, int i) {
   const double whole = static_cast<double>(random() % 10'000'000);
   switch (i % 4) {
@@ -107,7 +108,7 @@ TEST_CASE("a million values are rounded and written as SQLite does") {
   for (int i = 0; i < 1'000'000; ++i) {
     const double value = some_value(random, i);
     sqlite.ask(value);
-    // Beyond what counters give, SQLite's own arithmetic loses the last digit.
+    // Above the range of counters SQLite's own arithmetic loses the last digit.
     if (value > 6e10) {
       CHECK(std::abs(sqlite_round3(value) - sqlite.number) <= 0.0011 + value * 1e-15);
       continue;
@@ -158,7 +159,8 @@ TEST_CASE("what a text is read back as is known without it") {
     }
   }
   CHECK(known > 800'000);
-  // Beyond what doubles hold, and where SQLite writes 15 digits, only the text says.
+  // Not predictable without the text: values outside the range of a double, and values of which
+  // SQLite writes 15 digits.
   CHECK_FALSE(us_as_read(INT64_MAX));
   CHECK_FALSE(us_as_read(INT64_MIN));
   CHECK_FALSE(sqlite_round3_as_read(1e15));

@@ -8,7 +8,7 @@ using msprof::RecentMap;
 
 namespace {
 
-// Values that tell how often one was made.
+// A map whose values count how often they were created.
 struct CountedMap {
   const std::string& get(int key) {
     return map.get(key, [this](int missing) {
@@ -38,7 +38,7 @@ TEST_CASE("A map of recent values keeps what is asked for among many that are no
     CHECK(numbers.get(-1) == "-1");
   }
   CHECK(numbers.made == 101);
-  // The first ones are gone.
+  // The first entries have been evicted.
   CHECK(numbers.get(0) == "0");
   CHECK(numbers.made == 102);
 }

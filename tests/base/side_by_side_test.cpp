@@ -1,4 +1,4 @@
-// Work in processes side by side: what they print, how they end, how many at a time.
+// Jobs in parallel processes: their output, their exit, and the limit on concurrent jobs.
 #include "base/side_by_side.hpp"
 
 #include <sys/mman.h>
@@ -44,7 +44,7 @@ Said run(const std::vector<SideWork>& works) {
   return said;
 }
 
-// Numbers that parent and children see.
+// Counters shared by the parent and its children.
 struct SharedCounts {
   SharedCounts()
       : counts(static_cast<std::atomic<int>*>(::mmap(nullptr, sizeof(std::atomic<int>) * 2,

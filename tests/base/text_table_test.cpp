@@ -43,7 +43,7 @@ TEST_CASE("East Asian names take two columns a character") {
 TEST_CASE("the widest columns are shortened first to fit") {
   TextTable table({"A", "B", "C"});
   add_row(table, {"aaaaaaaaaaaa", "bbbbbbbb", "cc"}, {});
-  // 12 + 8 + 2 and two gaps of 2 are 26; at 20 both wide columns have 7.
+  // 12 + 8 + 2 and two gaps of 2 make 26; at width 20 both wide columns get 7.
   CHECK(table.render(20, false) ==
         "A        B        C\n"
         "───────  ───────  ──\n"
@@ -79,7 +79,7 @@ TEST_CASE("names that differ look different, whatever the width, and are beside 
         "    2  …stage2/block4/conv2      Convolution  12345.000  1.000\n"
         "    3  …stage2/block4/conv1      Convolution  12345.000  1.000\n"
         "    -  N/A                       N/A          50000.000    N/A\n");
-  // Too narrow for all: number and name stand in every part.
+  // Too narrow for all columns: each part of the table repeats the number and the name.
   const std::string narrow = table.render(40, false);
   std::size_t parts = 0;
   for (auto at = narrow.find("    2  …tage2/block4/conv2  "); at != std::string::npos; ++parts)

@@ -18,7 +18,7 @@ TEST_CASE("valid UTF-8 stays as it is, every other byte becomes U+FFFD") {
   CHECK(valid_utf8("a\xff"
                    "b") == "a" + kReplacement + "b");
   CHECK(valid_utf8("\x80\x80") == kReplacement + kReplacement);
-  // Cut short, a surrogate, overlong, beyond U+10FFFF.
+  // Truncated, a surrogate, overlong, above U+10FFFF.
   for (const char* text : {"\xe5\x8d", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80"}) {
     CHECK_FALSE(is_valid_utf8(text));
     CHECK(is_valid_utf8(valid_utf8(text)));
@@ -31,7 +31,7 @@ TEST_CASE("what steers a terminal is not printable") {
   CHECK(printable("\xc2\x9b") == "?");  // CSI as one C1 character
   CHECK(printable("a\nb\r", KeepNewlines::yes) == "a\nb?");
   CHECK(printable("卷\xff") == "卷" + kReplacement);
-  // Marks of direction and separators of lines; their neighbours are text.
+  // Direction marks and line separators; the characters next to them are printable.
   for (const char* mark : {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
                            "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"}) {
     CHECK(printable(std::string("a") + mark + "b") == "a?b");
@@ -57,7 +57,7 @@ TEST_CASE("Chinese characters take two columns, marks that combine none") {
   CHECK(display_width("abc") == 3);
   CHECK(display_width("卷积") == 4);
   CHECK(display_width("Ａ") == 2);         // full width
-  CHECK(display_width("e\xcc\x81") == 1);  // e and an accent
+  CHECK(display_width("e\xcc\x81") == 1);  // e and a combining accent
   CHECK(display_width("é") == 1);
   CHECK(display_width("…") == 1);
 }

@@ -1,4 +1,4 @@
-// Rates, the time that is left, and the line that shows them.
+// Transfer rates, the remaining time, and the progress line.
 #include "base/transfer_line.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ TEST_CASE("A rate is that of the last seconds, and needs half a second") {
   for (int ms = 200; ms <= 10'000; ms += 100)
     meter.add(at(ms), 1'000'000 + static_cast<std::uint64_t>(ms) * 2'000);
   CHECK(meter.per_second(at(10'000)).value() == Approx(2e6));
-  // Ten times as fast from now on: what was before is forgotten.
+  // Ten times as fast from here: the earlier rate is forgotten.
   for (int ms = 10'100; ms <= 30'000; ms += 100)
     meter.add(at(ms), 21'000'000 + static_cast<std::uint64_t>(ms - 10'000) * 20'000);
   CHECK(meter.per_second(at(30'000)).value() == Approx(20e6));
@@ -61,7 +61,7 @@ TEST_CASE("A transfer shows share, bytes, rate and the time that is left") {
   state.bytes_per_second = 0;
   CHECK(transfer_text("b", state, 0) == "b:  45%, 12.3 MB of 27.0 MB, 0 B/s");
   CHECK(transfer_text("b", {5, 0, 2e3}, 0) == "b: 5 B, 2.0 kB/s");
-  // A file that grew while it came.
+  // A file that grew during the transfer.
   CHECK(transfer_text("b", {300, 200, 1e3}, 0) == "b: 100%, 300 B of 200 B, 1.0 kB/s");
 }
 

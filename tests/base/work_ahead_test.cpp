@@ -59,7 +59,7 @@ TEST_CASE("What work throws, its job throws") {
   SECTION("where it may be done here") {
     CHECK_THROWS_AS(job.get(), std::runtime_error);
   }
-  // It goes on with others.
+  // It still accepts other jobs.
   int done = 0;
   ahead.start([&] { ++done; }).get();
   CHECK(done == 1);
