@@ -1,7 +1,7 @@
-// What recording costs an application for CANN: pairs of rounds in one process, off and on in turn,
-// so that a machine that changes its speed favours neither. Promised: at most 2 %, and 10 % where
-// layers take 20 us. Of each pair both the processor time of the process is compared, with all that
-// the runtime's threads use, and the time that passes, in which other programs count.
+// Measures the cost of recording for a CANN application. Rounds with recording on and off alternate
+// in one process, so that a change of CPU speed favours neither. Goal: at most 2 %, and at most 10
+// % for layers of 20 us. For each pair two times are compared: CPU time of the process, including
+// the runtime's threads, and wall time, which other programs also influence.
 // acl_overhead [PAIRS] [FOLDER]
 #include <time.h>
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 struct Times {
   double passed_s = 0;
-  double used_s = 0;  // of all threads' processor time
+  double used_s = 0;  // CPU time of all threads
 };
 
 double seconds_of(clockid_t clock) {
@@ -39,7 +39,7 @@ void check(aclError code, const char* what) {
   std::exit(1);
 }
 
-// A chain of 3 x 3 convolutions of 16 channels on pictures of `side` x `side`.
+// A chain of 3 x 3 convolutions of 16 channels on images of `side` x `side`.
 std::string chain(int layers, int side) {
   const std::string size = std::to_string(side);
   std::string text =
@@ -70,13 +70,13 @@ class Runner {
     return {seconds_of(CLOCK_MONOTONIC) - begin.passed_s,
             seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin.used_s};
   }
-  // Of the fastest of some, which other programs hindered least.
+  // The fastest of 41 runs is the one least disturbed by other programs.
   double fastest_s() {
     double fastest = run(1).passed_s;
     for (int i = 0; i < 40; ++i) fastest = std::min(fastest, run(1).passed_s);
     return fastest;
   }
-  // The application's end frees what it holds.
+  // Buffers are freed when the process exits.
   void unload() { check(aclmdlUnload(id_), "aclmdlUnload"); }
 
  private:
@@ -98,14 +98,14 @@ Times run_recorded(Runner& runner, int executions) {
       aclprofCreateConfig(&device, 1, ACL_AICORE_PIPE_UTILIZATION, nullptr,
                           ACL_PROF_ACL_API | ACL_PROF_TASK_TIME | ACL_PROF_AICORE_METRICS);
   check(aclprofStart(config), "aclprofStart");
-  runner.run(1);  // the first records make their files
+  runner.run(1);  // creates the record files
   const Times times = runner.run(executions);
   check(aclprofStop(config), "aclprofStop");
   aclprofDestroyConfig(config);
   return times;
 }
 
-// Median and quartiles.
+// Prints the median and the quartiles.
 void print(const char* what, std::vector<double> ratios) {
   std::sort(ratios.begin(), ratios.end());
   const auto at = [&](double share) {
@@ -119,7 +119,7 @@ void measure(int layers, int side, int pairs, const std::string& folder) {
   Runner runner(chain(layers, side));
   const double one = runner.fastest_s();
   std::printf("%d layers of %.1f us\n", layers, one * 1e6 / layers);
-  // As many executions as take about 50 ms: the more pairs, the less other programs matter.
+  // About 50 ms of executions per round: with many short pairs, other programs matter less.
   const int executions = std::max(1, static_cast<int>(0.05 / one));
   std::vector<double> used, passed;
   for (int i = 0; i < pairs; ++i) {
@@ -137,7 +137,7 @@ void measure(int layers, int side, int pairs, const std::string& folder) {
   print("time passed", passed);
 }
 
-// The side of pictures for which a layer takes about as long.
+// Finds the image size for which one layer takes about `layer_s` seconds.
 int side_for(double layer_s, int layers) {
   int best = 0;
   double best_off = 1e9;

@@ -1,6 +1,6 @@
-// board_bench [ROUNDS]: files to and from a board, and whole runs on one, against the public ssh
-// and tar in the same run. The board is a real sshd on the loopback with busybox; `far` is the same
-// behind a network with a round trip of 20 ms.
+// board_bench [ROUNDS]: file transfers to and from a board, and whole runs on it, compared with the
+// public ssh and tar in the same run. The board is a real sshd on the loopback with busybox; `far`
+// is the same board over a network with a round trip of 20 ms.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ double read_by_sftp(BoardPeers& peers, const fs::path& file, std::uint64_t bytes
   });
 }
 
-// One request at a time takes so long that a part of the file shall do: its rate is the same.
+// With one request at a time the whole file would take too long; a part of it has the same rate.
 void compare_window(BoardPeers& peers, int rounds, const Trees& trees) {
   constexpr std::uint64_t kPart = 16;
   const SftpWindow usual;

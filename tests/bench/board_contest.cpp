@@ -39,7 +39,7 @@ Words ssh_to(const test::BoardServer& board, std::uint16_t port) {
   return words;
 }
 
-// One connection for all commands, as ours has one.
+// Shares one connection for all commands, as msprof does.
 Words with_socket(Words words, const fs::path& socket) {
   words.insert(words.begin() + 1, {"-S", socket});
   return words;
@@ -49,7 +49,7 @@ constexpr const char* kFetch = R"sh(to_board "cd '$0' && exec tar cf - ." | tar 
 constexpr const char* kSend =
     R"sh(tar cf - -C "$0" . | to_board "mkdir -p '$1' && cd '$1' && exec tar xf -")sh";
 
-// Everything below `root`, as a scan of a project lists it.
+// Lists everything below `root` like a project scan.
 std::vector<ProjectEntry> entries_of(const fs::path& root) {
   std::vector<ProjectEntry> entries;
   const auto add = [&](const fs::path& path, const struct stat& status) {

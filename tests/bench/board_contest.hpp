@@ -1,5 +1,6 @@
-// Two ways to do the same, measured in turns; and a board with both of them ready: our connection
-// and the public ssh client's, logged in before any clock starts.
+// Compares two ways to do the same work in alternating rounds, and provides a board on which both
+// are ready: our connection and that of the public ssh client, both logged in before any clock
+// starts.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ namespace msprof::bench {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// Something that is timed; returns seconds.
+// A task to be timed; returns seconds.
 using Timed = std::function<double()>;
 
 // Seconds that `task` takes.
 double seconds_of(const std::function<void()>& task);
 
-// Medians over the rounds; a ratio above 1: ours is so many times as fast.
+// Medians over the rounds. A ratio above 1 means that ours is that many times as fast.
 struct Outcome {
   double ours_seconds = 0;
   double theirs_seconds = 0;
@@ -36,36 +37,36 @@ struct Outcome {
   double highest_ratio = 0;
 };
 
-// Both once to warm up, then in turns, each first as often as the other. The ratio is the median of
-// those of the rounds: what else the machine does meets both runs of a round alike.
+// Runs both once to warm up, then alternates; each goes first equally often. The result's ratio is
+// the median of the ratios of the rounds, because other load affects both runs of a round alike.
 Outcome contest(int rounds, const Timed& ours, const Timed& theirs);
 
-// A line of the report: "fetch, 256 MB", 0.9 and so on.
+// Prints one row of the report, e.g. "fetch, 256 MB", 0.9 and so on.
 void print_row(const std::string& name, const Outcome& outcome, const std::string& goal);
 
-// Throws with what a failed program printed.
+// Throws with the output of a failed program.
 test::RunResult run_or_throw(const std::string& program, const Words& words,
                              const test::RunOptions& options);
 
-// A file of bytes that do not repeat, or `count` of them in a folder.
+// Makes a file of bytes that do not repeat, or `count` such files in a folder.
 void make_big_file(const fs::path& path, std::uint64_t bytes);
 void make_small_files(const fs::path& folder, int count, std::uint64_t bytes);
 
-// Nothing below `folder` counts as changed just now, which would have it sent once more.
+// Sets old file times, so that nothing below `folder` counts as just changed and is sent again.
 void make_old(const fs::path& folder);
 
-// Throws where `folder` does not hold so many bytes in so many files.
+// Throws unless `folder` has this number of files and bytes.
 void require_tree(const fs::path& folder, std::uint64_t files, std::uint64_t bytes);
 
-// A board seen through a port: its own, or that of a network in front of it.
+// A board reached through a port: its own, or that of a network in front of it.
 class BoardPeers {
  public:
   BoardPeers(const test::BoardServer& board, std::uint16_t port);
 
   BoardShell& shell() { return shell_; }
-  // Brings `folder` of the board, or a folder of this machine there, into an empty `into`.
+  // Copies `folder` from the board (fetch) or to it (send), into an empty `into`.
   double fetch(TransferWay way, const fs::path& folder, const fs::path& into);
-  // The same with a login of its own.
+  // Like fetch(), with a separate login.
   double log_in_and_fetch(const fs::path& folder, const fs::path& into);
   double send(const fs::path& folder, const fs::path& into);
   // The same by `ssh` and `tar`.
@@ -76,7 +77,7 @@ class BoardPeers {
  private:
   double timed_script(const Words& ssh, const std::string& script, const Words& arguments) const;
   test::TempFolder folder_;
-  Words ssh_;         // with a login of its own, up to the command
+  Words ssh_;         // with a separate login; up to the command
   Words shared_ssh_;  // over the master's connection
   test::RunOptions options_;
   std::unique_ptr<test::RunningProgram> master_;

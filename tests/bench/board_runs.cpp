@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Two runs do not speak alike to the byte: paths, random padding.
+// The traffic of two runs differs by a few bytes: paths, random padding.
 constexpr std::uint64_t kSlackBytes = 4096;
 constexpr const char* kJob = "JOBBENCHBENCHBENCHBENCHBENCHBENC";
 
-// Stands for an application: a capture that holds the file `source` of the board.
+// A script in place of the application; its capture holds the board's file `source`.
 std::string application(const fs::path& source) {
   const std::string words = shell_quoted(kJob) + " " + shell_quoted(source.string());
   return "#!/bin/sh\nset -e -- " + words + R"sh(

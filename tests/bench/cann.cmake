@@ -1,4 +1,4 @@
-# Import and export of PROF folders: the whole commands over generated runs, and hot loops.
+# Import and export of PROF folders: whole commands over generated runs, and hot loops.
 add_executable(cann_commands cann_commands.cpp large_runs.cpp cann_baselines.cpp command_runs.cpp)
 target_link_libraries(cann_commands PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
 

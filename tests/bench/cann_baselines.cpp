@@ -78,7 +78,7 @@ std::vector<Table> tables(const Db& db) {
   return all;
 }
 
-// A cell: a number, the bits of a double, a text (its index in `texts`), or nothing.
+// A cell: a number, the bits of a double, a text (its index in `texts`), or null.
 struct Cell {
   std::int64_t value = 0;
   int type = SQLITE_NULL;
@@ -91,11 +91,11 @@ struct Chunk {
   bool at_end = false;
 };
 
-// The next rows; false at the end.
+// Reads the next rows; false at the end.
 bool read_chunk(sqlite3_stmt* from, Chunk& chunk) {
   chunk.cells.clear();
   chunk.texts.clear();
-  if (chunk.at_end) return false;  // a statement that is asked again begins again
+  if (chunk.at_end) return false;  // sqlite3_step() after the last row would restart the statement
   for (std::size_t row = 0; row < kChunkRows; ++row) {
     if (sqlite3_step(from) != SQLITE_ROW) {
       chunk.at_end = true;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTasks = 20'000;
 
-// One run on a 910B for all loops.
+// One 910B run, shared by all loops.
 const test::prof::MadeRun& made() {
   struct Folder {
     fs::path path = fs::temp_directory_path() / ("msprof_cann_bench_" + std::to_string(::getpid()));
@@ -41,7 +41,7 @@ std::uint64_t time_at(std::span<const std::byte> record) {
   return time;
 }
 
-// The calls of a run, found in their slices and given in order of time.
+// Finds the calls of a run in their slices and returns them in time order.
 void calls_in_order(benchmark::State& state) {
   const cann::RecordFormat format = {
       "api_event", 40, [](std::span<const std::byte> record) { return record[0] == record[1]; },
@@ -66,7 +66,7 @@ void calls_in_order(benchmark::State& state) {
 }
 BENCHMARK(calls_in_order)->Unit(benchmark::kMillisecond);
 
-// Everything that an import does, for a run that stays in the caches.
+// A whole import of a run that fits the CPU caches.
 void import_tasks(benchmark::State& state) {
   const auto session = Session::open(made().folder);
   for (auto _ : state) import_session(*session, made().folder / "bench" / "msprof.db", {});

@@ -1,7 +1,7 @@
 // cann_commands MSPROF FOLDER [TASKS]: import, all csv, the timeline, the unified database, and all
-// of it from raw in one command, of generated runs of TASKS tasks and of a tenth of them, as ratios
-// to a bare insert of the same rows and a bare write of the same bytes in the same run. Medians of
-// three rounds.
+// of it from raw data in one command, for generated runs of TASKS tasks and of a tenth of them.
+// Prints ratios to a bare insert of the same rows and a bare write of the same bytes in the same
+// run; medians of three rounds.
 #include <fmt/format.h>
 
 #include <cstdlib>

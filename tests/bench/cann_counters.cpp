@@ -1,7 +1,7 @@
-// cann_counters MSPROF FOLDER [SAMPLES]: of each kind of system counters, a file of SAMPLES
-// samples: import as a ratio to a bare read of its bytes and a bare prepared insert of the same
-// rows, and its timeline as a ratio to a bare write of the same bytes, in the same run. Medians of
-// three rounds. Source: cann_system.md 2 to 21.
+// cann_counters MSPROF FOLDER [SAMPLES]: for each kind of system counter, a file of SAMPLES
+// samples. Prints the import as a ratio to a bare read of its bytes and a bare prepared insert of
+// the same rows, and the timeline as a ratio to a bare write of the same bytes, in the same run;
+// medians of three rounds. Source: cann_system.md 2 to 21.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -33,23 +33,23 @@ constexpr std::uint64_t operator""_u64(unsigned long long value) {
 constexpr std::uint32_t u32(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
-// "4:000010000": on the clock of the device, which starts at 4 s, a sample each 10 us.
+// e.g. "4:000010000": device clock, starting at 4 s, one sample every 10 us.
 std::string stamp(std::uint64_t i) {
   return fmt::format("{}:{:09}", 4 + i / 100'000, i % 100'000 * 10'000);
 }
 
-// Of a block of /proc.
+// Header of a /proc block.
 std::string head_of(std::uint64_t i) {
   return fmt::format("TimeStamp:{}\nIndex:{}\nDataLen:99\n", 4'000'000'000 + i * 10'000, i);
 }
 
 struct CounterKind {
-  std::string_view name;  // of its table, and of its layer where it has one
+  std::string_view name;  // of its table, and of its layer if it has one
   std::string_view stem;
   bool is_text;
   bool is_of_host;
   bool has_layer;
-  std::uint64_t per_record;  // samples that a record or line gives, about
+  std::uint64_t per_record;  // approximate number of samples per record or line
   void (*add)(std::string& out, std::uint64_t i);
 };
 
@@ -288,7 +288,7 @@ void measure(const std::string& msprof, const fs::path& scratch, const CounterKi
     reads.push_back(bare_read_seconds(capture));
     inserts.push_back(bare_copy_seconds(out / "sqlite" / "msprof.db", home / "bare.db"));
     rows = rows_in(out / "sqlite" / "msprof.db");
-    // What is not read yet has no layer either.
+    // A kind that is not imported yet has no layer either.
     if (!kind.has_layer || rows < samples / 4) continue;
     timelines.push_back(command({"export", "timeline", "--layers", layer_of(kind)}));
     writes.push_back(bare_write_of(products, home / "bare.json"));

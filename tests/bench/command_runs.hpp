@@ -1,5 +1,4 @@
-// Whole commands as processes of their own, with their time and memory. For the benchmarks of
-// commands.
+// Runs whole commands in separate processes and measures their time and memory.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ struct CommandRun {
   double cpu_seconds = 0;
 };
 
-// Its stdout is dropped. Ends the benchmark when the command fails.
+// Runs a command and discards its stdout. Ends the benchmark if the command fails.
 CommandRun run_command(std::vector<std::string> words);
 
 double median(std::vector<double> values);
@@ -24,13 +23,12 @@ double peak_mb(const std::vector<CommandRun>& runs);
 
 std::uint64_t bytes_in(const std::filesystem::path& folder);
 
-// Seconds that `work` measures in a process of its own, so that its memory is not that of the
-// commands, which are started from here.
+// Seconds measured by `work` in a separate process, so that its memory does not count towards the
+// peak of the commands started from this process.
 double seconds_in_child(double (*work)(const std::filesystem::path&, const std::filesystem::path&),
                         const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Seconds of a bare write of as many bytes; like a product, not flushed to the disk. Removes
-// `file`.
+// Seconds of a bare write of `bytes`; not flushed to the disk, like our products. Removes `file`.
 double bare_write_seconds(const std::filesystem::path& file, std::uint64_t bytes);
 
 }  // namespace msprof::bench

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# What --drain costs an application, as mean and spread over interleaved pairs of runs of the demo on a board of this
-# machine with a disk of 16 MB: drain_overhead.sh BUILD_DIR [PAIRS [IMAGES]]. Needs what `scripts/demo-board --disk`
-# needs, a fallocate with -p (util-linux), and an idle machine.
+# Measures the cost of --drain for an application: mean and spread over interleaved pairs of runs of
+# the demo on a simulated board with a 16 MB disk.
+# drain_overhead.sh BUILD_DIR [PAIRS [IMAGES]]
+# Requires an idle machine, a fallocate with -p (util-linux), and everything that
+# `scripts/demo-board --disk` requires.
 set -euo pipefail
 build=$(cd "${1:?usage: drain_overhead.sh BUILD_DIR [PAIRS [IMAGES]]}" && pwd)
 pairs=${2:-8}
@@ -25,7 +27,7 @@ for ((i = 0; i < 600; i++)); do
   sleep 0.1
 done
 
-# Seconds of the application alone, by the clock of this side.
+# Seconds of the application only, measured by the local clock.
 run() { # OPTION…
   (cd "$build/apps/demo_board" && HOME=$work "$build/apps/msprof/msprof" collect -m main --config "$work/board/board.ini" \
     --host-key accept-new --no-tty --output "$work/out" "$@" -- --images "$images" 2>"$work/log" >/dev/null) ||
@@ -36,7 +38,7 @@ run() { # OPTION…
 
 run --drain >/dev/null
 for ((i = 0; i < pairs; i++)); do
-  # Each order equally often, so that a machine that slows down favours neither.
+  # Each order occurs equally often, so that a machine that slows down favours neither.
   if ((i % 2 == 0)); then with=$(run --drain) without=$(run); else without=$(run) with=$(run --drain); fi
   echo "$with $without"
 done | tee /dev/stderr | awk '

@@ -36,7 +36,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What a table is to us: columns of numbers, or an id and a text. Others are small.
+// A table that our own page code can write: integer columns, or an id and a text. Other tables are
+// small.
 struct Table {
   std::string name;
   std::string sql;

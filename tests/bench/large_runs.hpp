@@ -1,4 +1,4 @@
-// Generated runs of CANN that the benchmarks of commands share.
+// Generated CANN runs shared by the benchmarks of commands.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace msprof::bench {
 
-// Of about as many tasks; another seed is another run of the same kind.
+// A run of about `tasks` tasks; another seed gives a different run of the same kind.
 test::prof::RunShape large_run(std::uint64_t tasks, unsigned seed);
 
-// The unified database that an export left in `folder`. Ends the benchmark when there is none.
+// The unified database that an export left in `folder`. Ends the benchmark if there is no such
+// file.
 std::filesystem::path unified_db(const std::filesystem::path& folder);
 
 }  // namespace msprof::bench

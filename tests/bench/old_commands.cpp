@@ -1,7 +1,7 @@
-// old_commands MSPROF FOLDER [RECORDS]: import of a capture of CANN 5 and of a JOB folder of 2020
-// with RECORDS records in the log of the tasks, as ratios to a bare insert of the same rows, and to
-// the rate of a newer capture of the same chip, in the same run. Medians of three rounds.
-// Source: cann5_classic.md 5, 6.
+// old_commands MSPROF FOLDER [RECORDS]: import of a CANN 5 capture and of a JOB folder of 2020,
+// with RECORDS records in the task log. Prints ratios to a bare insert of the same rows and to the
+// rate of a newer capture of the same chip, in the same run; medians of three rounds. Source:
+// cann5_classic.md 5, 6.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -20,10 +20,10 @@ using namespace msprof::bench;
 using namespace msprof::test::prof;
 
 constexpr int kRounds = 3;
-constexpr std::uint64_t kTasksOfModel = 1000;  // of an execution of it
+constexpr std::uint64_t kTasksOfModel = 1000;  // per execution
 constexpr std::uint64_t kFirstTick = 1'000'000;
 constexpr std::uint32_t kStream = 3;
-constexpr std::uint16_t kFirstTask = 30'000;  // names an operator without the stream
+constexpr std::uint16_t kFirstTask = 30'000;  // identifies an operator without its stream
 constexpr std::uint16_t kTaskMark = 0x6BD3;
 
 template <typename... Numbers>
@@ -44,7 +44,7 @@ std::uint16_t task_at(std::uint64_t i) {
   return static_cast<std::uint16_t>(kFirstTask + i % kTasksOfModel);
 }
 
-// Where what a capture has lies, and under which names.
+// Paths and file names of the parts of a capture.
 struct Names {
   fs::path info, data;
   std::string hwts, aicore;

@@ -1,5 +1,5 @@
-// Tasks and calls of a store as Parquet files, beside a bare read of the same cells by SQLite: rows
-// a second of the processor, and bytes of the files for one of the raw data.
+// Exports tasks and calls of a store as Parquet, compared with a bare read of the same cells by
+// SQLite. Prints rows per second of CPU time, and file bytes per raw byte.
 #include <benchmark/benchmark.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTasks = 200'000;
 
-// One run on a 910B, imported, for both.
+// One imported 910B run, shared by both benchmarks.
 struct Imported {
   fs::path folder =
       fs::temp_directory_path() / ("msprof_parquet_bench_" + std::to_string(::getpid()));
@@ -77,7 +77,7 @@ std::int64_t read_bare(sqlite3* db, const char* sql) {
   return rows;
 }
 
-// The cells that the export reads, and nothing done with them.
+// Reads the cells that the export reads and discards them.
 void read_with_sqlite(benchmark::State& state) {
   sqlite3* db = nullptr;
   if (sqlite3_open_v2(Imported::once().store().c_str(), &db, SQLITE_OPEN_READONLY, nullptr) !=

@@ -1,6 +1,6 @@
-// rank_commands MSPROF MAKE_RANKS FOLDER [TASKS [PARTS]]: parts of 64 ranks of TASKS tasks, two
-// processes at a time, against the imports alone; their merge; the whole for 8, 16 and 64 ranks;
-// and the merge of a quarter, a half and all of PARTS synthetic parts.
+// rank_commands MSPROF MAKE_RANKS FOLDER [TASKS [PARTS]]: makes the rank summaries of 64 ranks of
+// TASKS tasks in two concurrent processes, compared with the imports only; merges them; does both
+// for 8, 16 and 64 ranks; and merges a quarter, half and all of PARTS synthetic summaries.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr int kRanks = 64;
-constexpr int kPortion = 8;  // of ranks whose folders are there at the same time
+constexpr int kPortion = 8;  // ranks whose folders exist at the same time
 constexpr int kProcesses = 2;
 
 struct Cost {
@@ -47,7 +47,7 @@ pid_t start(Words words) {
   std::exit(1);
 }
 
-// Runs the commands, so many at a time.
+// Runs the commands, at most `at_a_time` at once.
 Cost run_all(const std::vector<Words>& commands, int at_a_time) {
   Cost cost;
   const auto begin = std::chrono::steady_clock::now();
@@ -173,7 +173,7 @@ class RankBench {
   }
 
  private:
-  // Ranks may be missing from the parts of a portion: to a part that is no fault.
+  // Ranks may be missing: `msprof merge` does not require a complete set.
   Cost merge(const std::vector<fs::path>& parts) {
     const fs::path output = scratch_ / "merged.part";
     Words words = {msprof_, "merge", "-q", "--output", output.string()};

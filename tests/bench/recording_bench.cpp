@@ -1,5 +1,5 @@
-// What a recording takes: task records a second and a thread, beside a memcpy of the same bytes;
-// what a launch and a task of an operator cost. `lost` must be 0.
+// Throughput of recording: task records per second and thread, compared with a memcpy of the same
+// bytes; cost of a launch and of an operator's task. `lost` must be 0.
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace msprof;
 
-// Records go to MSPROF_BENCH_FOLDER, else to the folder for temporary files.
+// Recording folder: MSPROF_BENCH_FOLDER, or else the folder for temporary files.
 class Folder {
  public:
   Folder() {
@@ -61,8 +61,8 @@ void stop(const benchmark::State&) {
   g_folder.reset();
 }
 
-// Task records of 64 bytes, by threads at once into one file, beside memcpy into memory that is as
-// new as the file's.
+// Task records of 64 bytes, written by concurrent threads to one file, compared with memcpy to
+// memory whose pages are as fresh as the file's.
 constexpr std::size_t kRecordBytes = 64;
 
 double memcpy_seconds(std::size_t records) {
@@ -98,8 +98,8 @@ BENCHMARK(task_records)
     ->Iterations(1'000'000)
     ->UseRealTime();
 
-// An operator: launch, description and shapes on the host; begin, end and counters on the device;
-// four clock readings.
+// The records of an operator: launch, description and shapes on the host; start, end and counters
+// on the device; four clock readings.
 void operator_records(benchmark::State& state) {
   if (g_recording == nullptr) return state.SkipWithError("no recording");
   acl::OpInfo op;
@@ -133,7 +133,7 @@ BENCHMARK(operator_records)
     ->Iterations(200'000)
     ->UseRealTime();
 
-// What a call costs where nothing is recorded.
+// Cost of a call when nothing is recorded.
 void call_unrecorded(benchmark::State& state) {
   for (auto _ : state) {
     const acl::RecordedCall call(acl::Call::aclrtMalloc);

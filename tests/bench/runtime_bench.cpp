@@ -1,4 +1,4 @@
-// What recording costs and what the convolution reaches.
+// Cost of recording, and throughput of the convolution.
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
@@ -15,8 +15,7 @@ namespace {
 
 using namespace msprof::runtime;
 
-// One record as an execution writes it: two readings of the clock, the units, the record
-// in its file.
+// One record as an execution writes it: two clock readings, the units, the record in its file.
 void one_record(benchmark::State& state) {
   std::string folder = (std::filesystem::temp_directory_path() / "msprof_bench_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("no temporary folder");
@@ -39,8 +38,8 @@ void one_record(benchmark::State& state) {
 }
 BENCHMARK(one_record);
 
-// A 3 × 3 convolution with padding 1 on a square image; the counter is floating-point operations a
-// second.
+// A 3 × 3 convolution with padding 1 on a square image; the counter is floating-point operations
+// per second.
 void convolution_3x3(benchmark::State& state) {
   const int64_t channels = state.range(0), size = state.range(1);
   WindowGeometry g;

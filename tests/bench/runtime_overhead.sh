@@ -1,6 +1,7 @@
 #!/bin/sh
-# The overhead of profiling on a model whose layers take 100 us or more, as mean and spread over interleaved pairs of
-# runs of the demo: runtime_overhead.sh BUILD_DIR [PAIRS]
+# Overhead of profiling on a model whose layers take at least 100 us: mean and spread over
+# interleaved pairs of runs of the demo.
+# runtime_overhead.sh BUILD_DIR [PAIRS]
 set -eu
 build=${1:?usage: runtime_overhead.sh BUILD_DIR [PAIRS]}
 pairs=${2:-12}
@@ -31,7 +32,7 @@ run() {
 run on >/dev/null
 i=0
 while [ $i -lt "$pairs" ]; do
-  # Each order equally often, so that a machine that slows down favours neither.
+  # Each order occurs equally often, so that a machine that slows down favours neither.
   if [ $((i % 2)) -eq 0 ]; then on=$(run on) off=$(run off); else off=$(run off) on=$(run on); fi
   echo "$on $off"
   rm -rf "$work"/JOB*

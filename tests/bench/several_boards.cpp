@@ -1,6 +1,6 @@
-// several_boards [ROUNDS]: four boards at the same time against the slowest of them alone, once
-// with an application that mostly waits, as one whose NPU works, and once with one that computes:
-// then boards on one machine share its cores. Boards are real sshd on the loopback.
+// several_boards [ROUNDS]: four boards in parallel, compared with the slowest of them on its own;
+// once with an application that mostly waits, as during NPU work, and once with one that computes,
+// where boards on one machine compete for its cores. Each board is a real sshd on the loopback.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t kBoards = 4;
 
-// A capture of 2 MB after `work`.
+// A script that does `work` and then leaves a capture of 2 MB.
 std::string application(const std::string& work) {
   return "#!/bin/sh\nset -e\n" + work + R"sh(
 out=$(sed -n 's/.*"output": *"\([^"]*\)".*/\1/p' "${MSPROF_ACL_JSON:-acl.json}")
@@ -78,7 +78,7 @@ double median(std::vector<double> values) {
 
 void measure(const Scene& scene, int rounds, const std::string& name, const std::string& work) {
   scene.set_work(work);
-  scene.seconds_on({0, 1, 2, 3});  // each has the project then
+  scene.seconds_on({0, 1, 2, 3});  // warm-up: uploads the project to each board
   std::vector<double> slowest;
   std::vector<double> together;
   for (int round = 0; round < rounds; ++round) {

@@ -1,6 +1,7 @@
 // speed_commands MSPROF FOLDER [TASKS]: every command over a generated run of TASKS tasks, as
-// ratios to its floor (floors.hpp) of the same run and to the seconds of the vendor's native way,
-// and over three times as many for growth. Medians of three rounds, times as wall (CPU).
+// ratios to its lower bound (floors.hpp) in the same run and to the time of the vendor's tool, and
+// again over three times as many tasks to measure growth. Medians of three rounds; times are wall
+// (CPU).
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -27,14 +28,14 @@ constexpr int kRounds = 3;
 constexpr std::uint64_t kVendorTasks = 1'000'000;
 constexpr double kVendorInsert = 2.7;
 
-// A command, what it is measured against, and what was promised of it; seconds of 0 are none.
+// A command, its baselines and its goals; 0 seconds means not set.
 struct Row {
   const char* name;
   std::vector<std::string> words;
   bool from_raw = false;
   double vendor_seconds = 0;
-  double times_goal = 0;    // at least so many times faster than the vendor's
-  double seconds_goal = 0;  // at most
+  double times_goal = 0;    // minimum speed-up over the vendor's tool
+  double seconds_goal = 0;  // maximum
   std::vector<CommandRun> runs = {};
   double floor = 0;
 
@@ -43,7 +44,7 @@ struct Row {
 
 using Rows = std::vector<Row>;
 
-// In the middle: a task takes some 2 us of a run.
+// A window in the middle of the run: a task takes about 2 us.
 std::string window_of(std::uint64_t tasks) {
   return fmt::format("{}ms:{}ms", tasks / 1000, tasks / 1000 + 10);
 }
@@ -67,7 +68,7 @@ Rows all_rows(std::uint64_t tasks) {
   };
 }
 
-// What is measured of three times the tasks, too.
+// Commands that are also measured with three times the tasks.
 Rows rows_of_growth(std::uint64_t tasks) {
   return {
       {"raw to store", {"import"}, true},
@@ -133,8 +134,8 @@ class Contest {
   fs::path other_;
 };
 
-// What has to be done at least for each row: raw files read once, the columns of the store from its
-// pages or pages made directly, each byte of a product written once.
+// Computes the minimum work of each row: raw files are read once, the columns of the store are read
+// from pages or written directly as pages, and each byte of a product is written once.
 void set_floors(Rows& rows, const Capture& capture, const fs::path& scratch, std::string msprof) {
   capture.remove_products();
   fs::remove_all(capture.store().parent_path());

@@ -1,8 +1,8 @@
-// What a stamp costs: a push and its pop, and a range, beside two readings of the clock, in one run
-// and in turns. The last line is what a pair costs beyond the readings; at most 100 ns are
-// promised. Costs are the processor time of the thread that stamps, with all that it asks of the
-// kernel: other programs count in the time that passes, which stands beside. Each record of 256
-// bytes needs a fresh part of a page of its file; MSPROF_BENCH_FOLDER says on which disk.
+// Cost of a stamp: a push and its pop, and a range, compared with two clock readings, alternating
+// in one run. The last line is the cost of a pair beyond the readings; the goal is at most 100 ns.
+// Costs are CPU time of the stamping thread, including its system calls; wall time, which other
+// programs also influence, is printed next to it. Each record of 256 bytes touches a fresh part of
+// a page of its file; MSPROF_BENCH_FOLDER chooses the disk.
 #include <stdlib.h>
 #include <time.h>
 
@@ -24,7 +24,7 @@ constexpr int kTurns = 31;
 constexpr double kPromisedNs = 100;
 
 struct Cost {
-  std::vector<double> used_ns;  // of the thread's processor time, each turn
+  std::vector<double> used_ns;  // CPU time of the thread, per round
   std::vector<double> passed_ns;
 };
 

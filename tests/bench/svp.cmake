@@ -1,4 +1,4 @@
-# Hot loops of import and export, and the whole commands over a generated capture.
+# Hot loops of import and export, and whole commands over a generated capture.
 add_executable(svp_bench svp_bench.cpp)
 target_link_libraries(svp_bench PRIVATE msprof_flags msprof_import msprof_export benchmark::benchmark)
 

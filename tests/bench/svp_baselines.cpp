@@ -31,7 +31,7 @@ double seconds_since(Clock::time_point start) {
   std::exit(1);
 }
 
-// The fields of record `i`, the same in the capture and in the bare insert.
+// The fields of record `i`, equal in the capture and in the bare insert.
 Row row_of(std::int64_t i) {
   const std::int64_t total = 100'000 + (i * 7919) % 50'000;
   Row row = {i % kLayers, 81'234'567'890'123 + i * 150'000, total};
@@ -100,7 +100,7 @@ std::uint64_t make_capture(const fs::path& folder, std::int64_t records) {
 namespace {
 
 double insert_here(const fs::path& database, std::int64_t records) {
-  // The rows are ready before the clock starts: only SQLite is measured.
+  // The rows are ready before the clock starts, so that only SQLite is measured.
   std::vector<Row> rows;
   rows.reserve(static_cast<std::size_t>(records));
   for (std::int64_t i = 0; i < records; ++i) rows.push_back(row_of(i));
@@ -137,8 +137,8 @@ double insert_here(const fs::path& database, std::int64_t records) {
 }  // namespace
 
 double bare_insert_seconds(const fs::path& database, std::int64_t records) {
-  // In a process of its own: the rows would otherwise count as peak memory of the commands, which
-  // are started from here.
+  // Runs in a separate process, so that the rows do not count towards the peak memory of the
+  // commands started from this process.
   int ends[2];
   if (::pipe(ends) != 0) fail("pipe");
   const pid_t pid = ::fork();

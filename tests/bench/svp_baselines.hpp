@@ -1,4 +1,4 @@
-// What the commands are measured against, in the same run.
+// Baselines for the commands, measured in the same run.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace msprof::bench {
 
-// Layers of the generated model; a record a layer and execution.
+// Layers of the generated model; one record per layer and execution.
 inline constexpr std::int64_t kLayers = 50;
 
-// A JOB folder with `records` aicore records; the bytes written.
+// Makes a JOB folder with `records` aicore records; returns the bytes written.
 std::uint64_t make_capture(const std::filesystem::path& folder, std::int64_t records);
 
 // Seconds of a bare SQLite insert of the same rows: one table of 14 integer columns, one prepared

@@ -16,7 +16,7 @@ namespace {
 using namespace msprof;
 namespace fs = std::filesystem;
 
-// One aicore record through the table-driven decoder.
+// Decodes one aicore record with the table-driven decoder.
 void decode_aicore(benchmark::State& state) {
   const RecordLayout& layout = *LayoutSet::reference().find("aicore");
   const std::vector<std::byte> record(layout.record_bytes, std::byte{1});
@@ -29,7 +29,7 @@ void decode_aicore(benchmark::State& state) {
 }
 BENCHMARK(decode_aicore);
 
-// The two rows of one task into the store.
+// Inserts the two rows of one task into the store.
 void insert_task(benchmark::State& state) {
   const fs::path path = fs::temp_directory_path() / "msprof_bench_insert.db";
   {
@@ -47,7 +47,7 @@ void insert_task(benchmark::State& state) {
 }
 BENCHMARK(insert_task);
 
-// One event of a timeline.
+// Writes one event of a timeline.
 void write_event(benchmark::State& state) {
   AtomicFile file(fs::temp_directory_path() / "msprof_bench_events.json");
   PlainSink sink(file);
@@ -65,7 +65,7 @@ void write_event(benchmark::State& state) {
 }
 BENCHMARK(write_event);
 
-// One row of a summary.
+// Writes one row of a summary.
 void write_csv_row(benchmark::State& state) {
   AtomicFile file(fs::temp_directory_path() / "msprof_bench_rows.csv");
   CsvWriter writer(file);
