@@ -1,13 +1,13 @@
-// cluster.mjs --pictures FOLDER CLUSTER.html SHOWN.json …: opens each page of a cluster from disk,
+// cluster.mjs --pictures FOLDER CLUSTER.html SHOWN.json …: opens each cluster page from disk,
 // without a network, in light and dark, on a desktop and a phone, with and without its script;
-// checks the map against the step trace beside the page, and what is chosen by mouse and keyboard.
-// SHOWN.json is `msprof show --json` of the cluster. Exit code 1 when a check failed. For
-// scripts/test-browser.
+// compares the map with the step trace next to the page, and checks selection by mouse and
+// keyboard. SHOWN.json is `msprof show --json` of the cluster. Exit code 1 if a check failed. Used
+// by scripts/test-browser.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { check, checkLooks, checkPages, checkPlain } from './reports.mjs';
 
-// Times of ranks in steps out of the step trace: {"3/17": {computing, waiting, free}}, us.
+// Times of ranks per step from the step trace: {"3/17": {computing, waiting, free}}, us.
 function stepTrace(folder) {
   const file = join(folder, 'cluster_analysis_output', 'cluster_step_trace_time.csv');
   const rows = new Map();
@@ -18,7 +18,7 @@ function stepTrace(folder) {
   return rows;
 }
 
-// Colours that a canvas shows, how many of each.
+// Counts the colours of a canvas.
 const coloursOf = (page, id) => page.evaluate((name) => {
   const canvas = document.getElementById(name);
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -31,7 +31,7 @@ const coloursOf = (page, id) => page.evaluate((name) => {
 }, id);
 
 const told = (page) => page.textContent('#cell');
-// "Rank 17 (node-2), step 3: 12.345 ms: computing …" as numbers.
+// Parses the numbers of "Rank 17 (node-2), step 3: 12.345 ms: computing …".
 function numbersOf(text) {
   const [, rank, step] = text.match(/^Rank (\d+) .*, step (\S+): /);
   const [, computing, waiting, free] = text.match(/computing ([\d.]+) ms, .* ([\d.]+) ms, free ([\d.]+) ms$/).map(Number);

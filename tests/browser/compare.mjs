@@ -1,14 +1,14 @@
 // compare.mjs --pictures FOLDER REPORT.html COMPARISON.json …: opens each report of `msprof compare
-// --html` from disk, without a network, in light and dark, on a desktop and a phone, with and without
-// its script; checks that it shows what the JSON of the same comparison says. Keeps pictures.
-// Exit code 1 when a check failed. For scripts/test-browser.
+// --html` from disk, without a network, in light and dark, on a desktop and a phone, with and
+// without its script; checks that it shows the values of the JSON of the same comparison. Saves
+// screenshots. Exit code 1 if a check failed. Used by scripts/test-browser.
 import { basename, join } from 'node:path';
 import { printedHeads } from './pages.mjs';
 import { check, checkLooks, checkPages, checkPlain } from './reports.mjs';
 
-const mostRows = 1000;  // of a table
+const mostRows = 1000; // maximum per table
 
-// What the page shows, as it stands there.
+// The contents of the page as displayed.
 const shownBy = (page) => page.evaluate(() => {
   const rows = (id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) => ({
     kind: row.className, cells: [...row.cells].map((cell) => cell.textContent),
@@ -37,7 +37,7 @@ function opName(op) {
   return base && now && base !== now ? `${base} → ${now}` : base || now;
 }
 
-// The first row that says something else than `change`, or ''.
+// The first row that differs from its `change`, or ''.
 function firstOther(changes, rows, nameOf) {
   const shown = changes.slice(0, mostRows);
   if (shown.length !== rows.length) return `${changes.length} in the JSON, ${rows.length} rows`;
@@ -51,7 +51,8 @@ function firstOther(changes, rows, nameOf) {
   return '';
 }
 
-// Bars of changes beyond noise: which, how long in proportion, and their colours.
+// Checks the bars of changes beyond noise: which there are, their relative lengths, and their
+// colours.
 function checkBars(shown, changes, nameOf, what) {
   const changed = changes.filter((change) => !change.is_noise).slice(0, 15);
   const bars = shown.filter((bar) => bar.rects.length === 1);
@@ -84,7 +85,7 @@ function checkShown(shown, wanted) {
   check(Math.abs(now / base - wanted.total.new_us / wanted.total.base_us) < 0.01, 'lengths of the totals');
 }
 
-// Sorting, hiding and the colours, as a user with a keyboard does them.
+// Checks sorting, hiding and colours, operated by keyboard.
 async function checkScript(page, wanted) {
   const column = (index) => page.$$eval('#ops tbody tr:not([hidden])',
     (rows, i) => rows.map((row) => Number(row.cells[i].textContent)).filter((x) => !Number.isNaN(x)), index);

@@ -1,6 +1,6 @@
-// How well the texts of a page stand out from what is behind them (WCAG 2, 1.4.3). For compare.mjs.
+// Contrast between the texts of a page and their backgrounds (WCAG 2, 1.4.3).
 
-// How many texts the page shows, and the one with the least contrast.
+// The number of texts on the page, and the one with the lowest contrast.
 export const contrastsOf = (page) => page.evaluate(() => {
   const parts = (colour) => colour.match(/[\d.]+/g).map(Number);
   const luminance = (colour) => {

@@ -1,4 +1,4 @@
-// What a viewer has to show for a timeline, from the JSON text alone: its processes, threads,
+// Computes from the JSON text only what a viewer must show for a timeline: its processes, threads,
 // slices, counter samples and arrows. Times are exact: BigInt nanoseconds.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -13,8 +13,8 @@ const nsOf = (us) => {
   return BigInt(whole) * 1000n + BigInt(part.padEnd(3, '0').slice(0, 3));
 };
 
-// Arrows as the Trace Event Format has them: `s` opens, `t` goes on, `f` closes; ends with the
-// same category, id and name belong together, in order of time.
+// Counts flow arrows of the Trace Event Format: `s` starts, `t` continues, `f` ends. Events with
+// the same category, id and name belong together, in time order.
 function arrowsOf(events) {
   const ends = new Map();
   for (const event of events.filter(({ ph }) => 'stf'.includes(ph))) {
@@ -34,7 +34,7 @@ function arrowsOf(events) {
   return { arrows, unstarted };
 }
 
-// Ends of arrows that are on no slice of their thread; viewers drop them.
+// Ends of arrows without a slice on their thread; viewers drop these.
 function looseEnds(events) {
   const slices = new Map();
   for (const { ph, pid, tid, ts, dur } of events) {

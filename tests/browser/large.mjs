@@ -1,6 +1,6 @@
-// large.mjs MSPROF MAKE_PROF SCRATCH: a timeline of more than 2 GB. It is written whole and in parts
-// of 200 MB; every part is a timeline by itself, all together they are the whole one, and memory
-// does not follow the size. For scripts/test-browser --large.
+// large.mjs MSPROF MAKE_PROF SCRATCH: a timeline of more than 2 GB. It is written whole and in
+// chunks of 200 MB. Every chunk is a valid timeline, all chunks together equal the whole, and
+// memory does not grow with the size. Used by scripts/test-browser --large.
 import { spawn, execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,10 +11,9 @@ import { openInViewer } from './viewer.mjs';
 const kTasks = 2_000_000;
 const kWhole = 2_000_000_000;
 const kPart = 200_000_000;
-// docs/timelines.md: memory does not grow but for four bits a call on the host, of which a task has up
-// to eight.
+// docs/timelines.md: memory grows only by four bits per host call; a task has up to eight calls.
 const kGrowthPerTaskBytes = 4;
-// SQLite's page caches, 16 MiB a connection, are not all in use by a tenth of the run.
+// SQLite's page caches, 16 MiB per connection, are not yet full after a tenth of the run.
 const kSlack = 24 << 20;
 
 let failures = 0;
@@ -24,7 +23,7 @@ function check(holds, what) {
 }
 const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-// Runs it; the most memory it had at once, in bytes.
+// Runs a program; returns its peak memory in bytes.
 async function peakOf(program, words) {
   const began = Date.now();
   const child = spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -42,7 +41,7 @@ async function peakOf(program, words) {
   return peak;
 }
 
-// A run of so many tasks, imported.
+// Makes and imports a run of `tasks` tasks.
 async function make(tasks) {
   const parent = join(scratch, String(tasks));
   const folder = execFileSync(makeProf, [parent, String(tasks)], { encoding: 'utf8' }).trim();

@@ -1,10 +1,9 @@
-// What a timeline of any size holds, read as a stream. For large.mjs.
-// Our timelines are an array with an event a line; a file that is not so, or whose lines are not
-// events of JSON, is an error.
+// Reads the contents of a timeline of any size as a stream. Expects the form that msprof writes, an
+// array with one event per line; anything else is an error. Used by large.mjs.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-// The event in a line of the array, without what separates it from the others; '' for none.
+// The event in a line of the array without its separators; '' if the line has no event.
 function eventText(line, isFirst) {
   let text = line.trim();
   if (isFirst) {
@@ -20,12 +19,13 @@ function hashOf(text) {
   return hash >>> 0;
 }
 
-// events: how many have a time; kinds: how many of every "<ph> <pid> <cat>"; sum, xor: of their
-// hashes, in whatever order they come; metadata: a hash of names, labels and sort indexes, sorted.
+// events: number of events with a time; kinds: count per "<ph> <pid> <cat>"; sum, xor: of the
+// events' hashes, independent of their order; metadata: a hash of the sorted names, labels and sort
+// indexes.
 export async function factsOfFile(file) {
   const facts = { events: 0, kinds: new Map(), sum: 0, xor: 0 };
   const metadata = [];
-  let previous = '[';  // what the last text ended with
+  let previous = '['; // last character of the previous text
   let isFirst = true;
   const take = (line) => {
     let text = eventText(line, isFirst);

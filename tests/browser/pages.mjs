@@ -1,5 +1,4 @@
-// A loopback server for the viewers' pages and the timelines they read, and the browser that opens
-// them. For run.mjs.
+// A loopback server for the viewers' pages and the timelines, and the browser that opens them.
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -18,7 +17,7 @@ const types = {
   '.json': 'application/json', '.woff2': 'font/woff2', '.png': 'image/png', '.ico': 'image/x-icon',
 };
 
-// Serves /viewer/…, /speedscope/… and the files offered as /trace/<number>.
+// Serves /viewer/…, /speedscope/… and the offered files as /trace/<number>.
 export async function servePages() {
   const offered = [];
   const server = createServer((request, response) => {
@@ -51,10 +50,10 @@ const debians = {
     '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 };
 
-// For pages that share nothing: newContext() for each.
+// For pages that share nothing: call newContext() for each.
 export const launchBrowser = () => chromium.launch(debians);
 
-// With a profile of its own; close() removes that again.
+// Opens a browser with a temporary profile; close() removes the profile.
 export async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), 'msprof-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
@@ -71,7 +70,7 @@ export async function openBrowser() {
   };
 }
 
-// A page that has no network and writes down what it complains about.
+// Opens a page without a network and records its complaints.
 export async function openReport(browser, file, options) {
   const context = await browser.newContext({ offline: true, ...options });
   const page = await context.newPage();
@@ -84,8 +83,8 @@ export async function openReport(browser, file, options) {
   return { context, page, complaints, requests };
 }
 
-// Prints a page whose tables show all rows to `path`, and counts the sheets with rows of the table
-// #ops: all of them, and those that have its column heads, too.
+// Shows all table rows of a page, prints it to `path`, and counts the sheets with rows of the table
+// #ops: all of them, and those that repeat the column heads.
 export async function printedHeads(page, path) {
   await page.$$eval('.scroll + button', (all) => all.forEach((one) => one.click()));
   const [heads, rows] = await page.$eval('#ops', (table) => [

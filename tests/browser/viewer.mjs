@@ -1,6 +1,6 @@
-// A timeline in the viewer of chrome://tracing: what its model holds once it is imported.
+// Opens a timeline in the viewer of chrome://tracing and reads the imported model.
 
-// Runs in the page: the facts of the imported model, plain data.
+// Runs in the page: returns the facts of the imported model as plain data.
 function factsOfModel() {
   const { model } = document.querySelector('x-profiling-view').timelineView;
   const counted = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
@@ -31,8 +31,9 @@ function factsOfModel() {
   };
 }
 
-// A page with what the server offers at `path`; `isGzip` as the viewer's own Load button tells it.
-// Errors of the page are added to `errors`. Throws with the viewer's words when it cannot read it.
+// Opens a page with the file that the server offers at `path`; `isGzip` is what the viewer's own
+// Load button would pass. Adds errors of the page to `errors`. Throws with the viewer's message if
+// it cannot read the file.
 export async function loadInViewer(browser, server, path, isGzip, errors = []) {
   const page = await browser.newPage();
   page.on('pageerror', (error) => errors.push(error.message));
@@ -53,7 +54,8 @@ export async function loadInViewer(browser, server, path, isGzip, errors = []) {
   return page;
 }
 
-// What the viewer's model holds of it, and the errors of its page; with a picture where `screenshot` names one.
+// Returns the contents of the viewer's model and the errors of its page; saves a picture if
+// `screenshot` is set.
 export async function openInViewer(browser, server, path, isGzip, screenshot) {
   const errors = [];
   const page = await loadInViewer(browser, server, path, isGzip, errors);
