@@ -1,4 +1,4 @@
-// The files that say how msprof is built agree: presets, scripts, options and the version.
+// The files that define how msprof is built agree: presets, scripts, options and the version.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -19,7 +19,7 @@ const fs::path kSource = MSPROF_PAGES;
 
 using Names = std::set<std::string>;
 
-// What the first group of `pattern` matches in `text`.
+// Everything that the first group of `pattern` matches in `text`.
 Names all_matches(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
   Names found;
@@ -87,7 +87,7 @@ TEST_CASE("Scripts build with the presets and add no option that a preset has") 
   Names used;
   for (const auto& entry : fs::directory_iterator(kSource / "scripts")) {
     const std::string script = test::read_file(entry.path());
-    // A build folder of another name has the preset release, and the tests beside it.
+    // A build folder with any other name uses the release preset.
     const std::string begin = R"((?:^|\n|; )\s*(?:nice )?scripts/build )";
     used.merge(all_matches(script, begin + R"((\w[\w-]*))"));
     INFO(entry.path());

@@ -1,4 +1,4 @@
-// msprof advise, and the suggestions after `export summary`, as a user sees them.
+// msprof advise, and the suggestions printed after `export summary`, as a user sees them.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One run of a model of the demo, and what advise says of it.
+// Runs a model of the demo and returns the output of advise for it.
 json advice_on(const fs::path& out, const std::string& model) {
   const auto run =
       run_msprof({"collect", "-m", "main", "--project", DEMO_FOLDER, "--output",
@@ -46,7 +46,7 @@ TEST_CASE("advise names what the case studies found, and raises no alarm on the 
   CHECK(contains(decomposed["evidence"][0]["name"], "softplus + "));
   CHECK(contains(decomposed["evidence"][0]["name"], "_tanh + "));
   CHECK(contains(decomposed["advice"], "Relu, LeakyRelu, PRelu or Elu"));
-  // Six Mish; what they cost is what their layers cost.
+  // Six Mish; their cost is the total cost of their layers.
   CHECK(decomposed["count"] == 6);
   double share = 0;
   for (const json& one : decomposed["evidence"]) share += one["share_percent"].get<double>();

@@ -1,5 +1,5 @@
-// What programs that call CANN's msprof and its scripts read: the status, stdout, an empty stderr,
-// and the folder layout in which they look for the scripts.
+// The interface for programs that call CANN's msprof and its scripts: exit status, stdout, an empty
+// stderr, and the folder layout in which they look for the scripts.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
@@ -30,7 +30,7 @@ struct Capture {
   fs::path products() const { return path / "mindstudio_profiler_output"; }
 };
 
-// A process that was killed leaves half a record.
+// A killed process leaves an incomplete last record.
 void cut_last_record(const fs::path& capture) {
   for (const auto& entry : fs::directory_iterator(capture / "device_0" / "data")) {
     const std::string name = entry.path().filename().string();
@@ -61,7 +61,7 @@ std::size_t rows_of(const fs::path& folder, const std::string& prefix) {
   return 0;
 }
 
-// msprof started as one of the scripts.
+// Runs msprof under the name of one of the scripts.
 RunResult run_as(const TempFolder& folder, const std::string& name, const Words& words) {
   const fs::path program = folder / name;
   if (!fs::exists(program)) fs::create_symlink(msprof_path(), program);
@@ -101,7 +101,7 @@ TEST_CASE("each step on a capture is between the lines that callers look for") {
   CHECK(contains(exported, "[INFO] Export all data in " + name + " done.\n"));
   CHECK(contains(output_of("--parse=on"), "[INFO] Parse all data in " + name + " done.\n"));
   CHECK(contains(output_of("--query=on"), "[INFO] Query all data in " + name + " done.\n"));
-  // The folder is made absolute, as it was named.
+  // A relative folder is printed as an absolute path.
   const RunResult there =
       run_msprof({"--query=on", "--output=" + name + "/"}, {.folder = capture.path.parent_path()});
   CHECK(there.out.ends_with(closing_lines(capture.path)));

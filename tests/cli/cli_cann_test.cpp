@@ -1,5 +1,5 @@
-// What the verbs say of PROF folders: the tables that there are, those of the other dialect,
-// timelines, the terminal.
+// Output of the verbs for PROF folders: available tables, tables of the other dialect, timelines,
+// the terminal.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -9,7 +9,7 @@ using namespace msprof::test;
 
 namespace {
 
-// A PROF folder with everything in it, beside the folder of a board.
+// A PROF folder with data of every kind, next to a board's folder.
 struct CannCaptures {
   TempFolder folder;
   std::filesystem::path prof;
@@ -34,7 +34,7 @@ TEST_CASE("a table of the other dialect is a usage error that names the tables t
   CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
   CHECK(run_msprof({"export", "summary", "task_time", "-dir", captures.job.string()}).exit_code ==
         2);
-  // A name that both know makes both files, each where its users look for it.
+  // A table known to both dialects is written for both captures, in each dialect's usual folder.
   CHECK(run_msprof({"export", "summary", "op_statistic", "-dir", captures.folder.path().string()})
             .exit_code == 0);
   CHECK(names_in(captures.prof / "mindstudio_profiler_output").size() == 1);

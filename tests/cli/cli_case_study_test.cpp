@@ -1,5 +1,5 @@
-// The tuning story of the face-mask recogniser as a user walks it, with the real application on the
-// host runtime: what the sleep, the calls, the operators, the advice and the fused model show.
+// The tuning story of the face-mask recognizer from a user's view, with the real application on the
+// host runtime: the sleep, the calls, the operators, the advice and the fused model.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSleepS = 0.5;
 
-// The application of the demo, recorded into a folder of its own; its PROF_ folder.
+// Records the demo application in its own folder; returns its PROF_ folder.
 fs::path profile(const fs::path& out, const Words& arguments) {
   fs::create_directories(out);
   std::string application = std::string(DEMO_ACL_FOLDER) + "/main --images 12";
@@ -69,7 +69,7 @@ TEST_CASE(
   const TempFolder folder;
   const fs::path slow = profile(folder / "slow", {"--slow-start", std::to_string(kSleepS)});
 
-  // The timeline of the first iteration, with all that the host did.
+  // The timeline of the first iteration, with all host activity.
   done({"export", "timeline", "--style", "cann5", "--model-id", "1", "--iteration-id", "1", "-q",
         "-dir", slow.string()});
   const json timeline = json::parse(read_file(slow / "timeline" / "msprof_0_1_1.json"));
@@ -77,7 +77,7 @@ TEST_CASE(
   for (const json& event : timeline) {
     if (event["name"] == "process_name") rows[event["pid"]] = event["args"]["name"];
   }
-  // The name of the longest slice of a row, and its ms.
+  // Name and duration (ms) of the longest slice of a row.
   const auto longest = [&](const std::string& row) {
     std::pair<std::string, double> most;
     for (const json& event : timeline) {
@@ -93,14 +93,14 @@ TEST_CASE(
   CHECK_FALSE(longest("Task Scheduler").first.empty());
   CHECK(fs::exists(slow / "host" / "timeline" / "msprof_tx_64_1.json"));
 
-  // The advice is on the screen, and stdout is free for data.
+  // The advice is printed on stderr; stdout is reserved for data.
   const RunResult summary = done({"export", "summary", "--format", "csv", "-dir", slow.string()});
   CHECK(summary.out.empty());
   CHECK(contains(summary.err, "Check and reduce the transData: add3_trans_a"));
   CHECK(contains(summary.err, "Fuse convolution, BN and Relu"));
   CHECK(contains(summary.err, "conv1 + conv1_bn + conv1_relu"));
 
-  // Without the sleep: what changed most is the range.
+  // Without the sleep the largest change is in the range.
   const fs::path quick = profile(folder / "quick", {});
   const json start = compared(slow, quick);
   CHECK(start["ranges"][0]["name"] == "CreateMultipleStreamsFromFile");
@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(start["ranges"][0]["base_count"] == 1);
   CHECK(row_named(start["ranges"], "infer")["new_count"] == 12);
 
-  // The next is the execution of the model, and of it these operators.
+  // The next largest cost is the execution of the model, and these operators in it.
   const CsvTable calls = acl_calls_of(quick);
   const auto executions = calls.cells({"Name", "Count"});
   CHECK(std::count(executions.begin(), executions.end(), "aclmdlExecute|12") == 1);
@@ -117,7 +117,7 @@ TEST_CASE(
     CHECK(types_in(quick).contains(type));
   }
 
-  // The fused model: its operators say what they were made of.
+  // In the fused model, operators name the operators they were made of.
   const fs::path fused = profile(folder / "fused", {"--model", "face_mask_fused"});
   CHECK(types_in(fused).contains("ConvBNRelu"));
   CHECK_FALSE(types_in(fused).contains("BNInferenceD"));
@@ -138,7 +138,7 @@ TEST_CASE(
     CHECK(op["new_type"] == "ConvBNRelu");
   }
   CHECK(joined.contains("conv1_fused"));
-  // How much faster it became is for scripts/case-study: a busy machine has no say in a test.
+  // scripts/case-study measures the speed-up; on a busy machine a test cannot.
   CHECK(row_named(saved["calls"], "aclmdlExecute")["new_count"] == 12);
 
   const RunResult text = done({"compare", "-q", quick.string(), fused.string(), "--top", "40"});

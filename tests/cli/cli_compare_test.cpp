@@ -1,4 +1,4 @@
-// compare: what it prints, writes and ends with.
+// compare: its output, its files and its exit codes.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -23,7 +23,7 @@ struct Shape {
   bool is_partial = false;
 };
 
-// Ten calls of a model with two layers, each execution as long as the other.
+// Ten calls of a model with two layers; all executions take equally long.
 std::string make_job(const fs::path& parent, char letter, const Shape& shape) {
   JobBuilder job(parent, kName + letter);
   job.info_json(shape.frequency).net_info("net", 1, {.batch_num = "1", .layer_num = 2});
@@ -112,7 +112,8 @@ TEST_CASE("compare writes CSV and one file of HTML, on stdout or beside it") {
 
 TEST_CASE("a kind of match has one name in the terminal, in CSV, in JSON and in HTML") {
   const TempFolder folder;
-  // Both have a layer of one name; others are matched by type, are fused, or only on one side.
+  // One layer has the same name in both runs; the others are matched by type, are fused, or exist
+  // on one side only.
   const auto make = [&](char letter, std::uint64_t ns, std::vector<LayerLine> layers) {
     JobBuilder job(folder.path(), kName + letter);
     job.info_json("1000").net_info("net", 1);
@@ -193,7 +194,7 @@ TEST_CASE("compare warns of what makes runs hard to compare, and is partial wher
 TEST_CASE(
     "runs of other batches are compared picture by picture, whatever the model was built for") {
   const TempFolder folder;
-  // Four pictures at once in three and a half times the time: an eighth faster.
+  // Four pictures at once in 3.5 times the time: an eighth faster per picture.
   const auto base = make_job(folder.path(), 'A', {});
   const auto now = make_job(folder.path(), 'B', {.conv = 1'400'000, .relu = 350'000, .batch = 4});
   const Json json = document({base, now, "--fail-above", "5%"});
@@ -221,7 +222,7 @@ TEST_CASE(
   CHECK(capture.at("capture").at("batch") == 4);
   CHECK(capture.at("capture").at("executions") == 6);
 
-  // Two runs of the same batch are compared as ever.
+  // Two runs with the same batch are compared per execution.
   const Json same = document({now, make_job(folder.path(), 'C', {.batch = 4})});
   CHECK(same.at("unit") == "one execution");
   CHECK_FALSE(contains(same.at("warnings").dump(), "batches"));
@@ -261,7 +262,7 @@ TEST_CASE("several runs a side, folders of runs and a read-only capture work") {
   CHECK(json.at("new").at("executions") == 18);
   CHECK(json.at("verdict") == "slower");
   CHECK(contains(json.at("noise_basis"), "3 and 3 runs"));
-  // The same name on both sides, and yet two stores.
+  // The captures of both sides have the same name, but separate stores.
   CHECK(names_in(folder / "out").size() == 6);
   CHECK_FALSE(fs::exists(folder / "old" / (kName + "A") / "sqlite"));
   fs::permissions(folder / "new" / (kName + "A"), fs::perms::owner_all);
@@ -300,7 +301,7 @@ TEST_CASE("a store with rows that make no sense is compared or refused, never mo
   CHECK(result.exit_code >= 0);
   CHECK(result.exit_code <= 4);
   CHECK(Json::parse(result.out).contains("exit_code"));
-  // A store without our tables is made again, from the raw files.
+  // A store without our tables is rebuilt from the raw files.
   query(store, "DROP TABLE task");
   const auto again = compare({base, bad, "--json"});
   CHECK(again.exit_code == 0);
@@ -309,7 +310,7 @@ TEST_CASE("a store with rows that make no sense is compared or refused, never mo
 
 namespace {
 
-// An eager run: no iterations. `suffix` is what the framework counts in names.
+// An eager run without iterations. `suffix` is the counter that a framework appends to names.
 std::string make_prof(const fs::path& parent, const std::string& suffix, std::uint64_t mul_ns) {
   prof::ProfFolder folder(parent);
   prof::ProfScene scene(folder);

@@ -1,4 +1,5 @@
-// msprof completion: in real shells at a terminal, and what the scripts ask the program.
+// msprof completion: in real shells on a terminal, and the queries that the scripts send to the
+// program.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -18,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What bash would be told about `line`, whose last part `replaced` readline replaces; sorted.
+// The completions that bash gets for `line`, where readline replaces the last part, `replaced`;
+// sorted.
 Words answers(const fs::path& folder, const std::string& line, const std::string& replaced = "") {
   const RunResult run = run_msprof({"__complete", "--", "bash", line, replaced}, {folder, {}});
   CHECK(run.exit_code == 0);
@@ -34,7 +36,7 @@ bool has(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A shell at a terminal where `msprof` shows the arguments that it gets instead of running.
+// A shell on a terminal in which `msprof` prints its arguments instead of running.
 class Shell {
  public:
   Shell(const std::string& program, const Words& options, const std::string& setup,
@@ -44,7 +46,7 @@ class Shell {
     terminal_.type("cd " + folder.string() + "\n");
   }
 
-  // Types `keys` and Enter; gives the arguments that the command got, as "<one><two>".
+  // Types `keys` and Enter; returns the arguments that the command received, as "<one><two>".
   std::string arguments_of(const std::string& keys) {
     const std::string end = "@" + std::to_string(++count_) + ";";
     terminal_.type(keys + "\n");
@@ -84,13 +86,13 @@ Shell bash_in(const fs::path& folder) {
           folder};
 }
 
-// Names that do something where a shell evaluates them.
+// Names with side effects if a shell evaluates them.
 const Words kOddNames = {
     "JOB one two",      "JOB$(touch owned)", "JOB`touch owned`", "JOB;touch owned",
     "JOB&touch owned&", "JOB'single'",       "JOB\"double\"",    "JOB!!",
     "JOB\\back",        "JOB$HOME",          "JOB{a,b}*?[x]",    "JOB#~ü"};
 
-// Each odd name alone in a folder: 0/, 1/, …
+// Puts each odd name in its own folder: 0/, 1/, …
 void make_odd_captures(const fs::path& parent) {
   for (std::size_t i = 0; i < kOddNames.size(); ++i)
     make_face(parent / std::to_string(i), kOddNames[i]);
@@ -155,7 +157,7 @@ TEST_CASE("-dir offers captures not named yet, and folders that lead to one") {
   write_file(root / "JOBfile", "");
   fs::create_directory_symlink("JOBA", root / "link");
 
-  // A folder that a busy machine leaves no time to look into is offered, too: asked again then.
+  // On a busy machine a folder that could not be scanned in time is offered, too; then ask again.
   const auto offers = [&](const Words& wanted, const std::string& line,
                           const std::string& typed = "") {
     return eventually([&] { return answers(root, line, typed) == wanted; });
@@ -166,7 +168,7 @@ TEST_CASE("-dir offers captures not named yet, and folders that lead to one") {
   CHECK(offers({"JOBB"}, "msprof compare JOBA,renamed J", "J"));
   CHECK(offers({"a/b/c/"}, "msprof show -dir a/b/", "a/b/"));
   CHECK(offers({"../here/"}, "msprof show --collection-dir=../", "../"));
-  // Where nothing leads to a capture, one may walk on all the same.
+  // If no folder leads to a capture, all folders are offered.
   CHECK(offers({"nothing/"}, "msprof show -dir not", "not"));
   CHECK(answers(root, "msprof show -dir missing/x", "missing/x").empty());
   CHECK(answers(root, "msprof import --layout J", "J") == Words{"JOBA/", "JOBB/", "JOBfile"});
@@ -230,7 +232,7 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
         Words{"cann,communication"});
   CHECK(offered({"export", "timeline", "--layers"}, "acl,acl").empty());
   CHECK(offered({"completion"}, "z") == Words{"zsh"});
-  CHECK(offered({"query"}, "v_op").empty());  // SQL does not begin with a table
+  CHECK(offered({"query"}, "v_op").empty());  // SQL cannot start with a table name
   CHECK(offered({"nothing"}, "") == offered({}, ""));
 }
 

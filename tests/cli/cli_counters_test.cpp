@@ -1,4 +1,5 @@
-// System counters on the command line: their layers, --reports, what compare and completion say.
+// System counters on the command line: their layers, --reports, and the output of compare and
+// completion.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -12,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run with files of HBM, a channel that reads `mb_per_s`, and of HCCS.
+// A run with an HBM file, whose channel reads `mb_per_s`, and an HCCS file.
 struct CounterRun {
   TempFolder folder;
   fs::path capture;
@@ -23,7 +24,7 @@ struct CounterRun {
     capture = prof::make_run(folder.path(), {}, shape).folder;
     std::string hbm;
     for (std::uint64_t i = 0; i < 50; ++i) {
-      // A 64th of a second; counts are of 32 bytes.
+      // 1/64 s per sample; each count is 32 bytes.
       const std::uint64_t record[] = {15'625 * i, mb_per_s * 1'048'576 / 32 / 64, 2ULL << 32};
       hbm.append(reinterpret_cast<const char*>(record), sizeof(record));
     }

@@ -1,5 +1,5 @@
-// A store can come with a capture from elsewhere, or be damaged: exporting it may fail with a
-// sentence, never crash.
+// A store can come from another machine with its capture, or be damaged: an export of it may fail
+// with a message, but must not crash.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -9,13 +9,13 @@ using namespace msprof::test;
 
 namespace {
 
-// Exit codes of a command that could not use a store: partial data, no data, or none of it touched.
+// Exit codes allowed for a command on a damaged store: success, partial data, or no data.
 bool is_answer(const RunResult& result) {
   return result.signal == 0 &&
          (result.exit_code == 0 || result.exit_code == 3 || result.exit_code == 4);
 }
 
-// Each command on the store as it is; a damaged one is not made anew by export and show.
+// Runs each command on the store as it is; export and show do not rebuild a damaged store.
 void check_all(const JobBuilder& job) {
   const std::string dir = job.folder().string();
   for (const Words& words :

@@ -1,4 +1,5 @@
-// Databases that other programs opened, and what those leave beside them: -wal, -shm, -journal.
+// Databases opened by other programs, and the files that these leave next to them: -wal, -shm,
+// -journal.
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -16,8 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A program that has `database` open and did `sql` to it, as a viewer that keeps notes; killed when
-// it goes, so that what it keeps beside the database stays there.
+// A program, like a viewer that saves notes, that keeps `database` open after running `sql`. It is
+// killed by the destructor, so that its files next to the database remain.
 class Viewer {
  public:
   Viewer(const fs::path& database, const std::string& sql) {
@@ -55,11 +56,11 @@ class Viewer {
   pid_t pid_ = -1;
 };
 
-// A change in a write-ahead log that is not in the database itself.
+// A change that is in the write-ahead log but not yet in the database itself.
 constexpr const char* kLogged =
     "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE IF NOT EXISTS note(text);"
     "INSERT INTO note VALUES('mine'); UPDATE STRING_IDS SET value = 'spoilt';";
-// A transaction that is not committed: its journal would undo it, in whatever stands there.
+// An uncommitted transaction. If its journal were applied to a new database, it would corrupt it.
 constexpr const char* kUnfinished =
     "PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN IMMEDIATE; UPDATE STRING_IDS SET value = "
     "'spoilt';";
@@ -131,7 +132,7 @@ TEST_CASE("a unified database that is open elsewhere is left as it is, and the p
     CHECK(read_file(run.database) == before);
     CHECK(run.beside() == beside);
   }
-  // The other products do not wait for it.
+  // The other products are still written.
   CHECK(run.exported("timeline").exit_code == 0);
   viewer.die();
   CHECK(run.exported("db").exit_code == 0);

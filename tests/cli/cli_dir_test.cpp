@@ -1,4 +1,4 @@
-// Which captures a command takes: -dir in all its forms, and the newest without it.
+// Which captures a command selects: all forms of -dir, and the newest capture without it.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -32,7 +32,7 @@ TEST_CASE("-dir, --dir and --collection-dir are one option, with a blank or =") 
 TEST_CASE("several folders, a glob, or a folder of captures are all taken, each once") {
   const TempFolder folder;
   for (const char* name : {"JOBA", "JOBB", "JOBC"}) make_face(folder.path(), name);
-  fs::create_directories(folder / "JOBX");  // no capture
+  fs::create_directories(folder / "JOBX");  // not a capture
   const std::string base = folder.path().string();
   const std::vector<std::pair<Words, Words>> cases = {
       {{"-dir", base + "/JOBA", base + "/JOBC"}, {"JOBA", "JOBC"}},
@@ -91,7 +91,7 @@ TEST_CASE("without -dir the newest child by info.json is taken, not the last by 
   const auto new_one = make_face(folder.path(), "JOBA");
   set_age(old_one, 10);
   set_age(new_one, 20);
-  // The folder's own time says nothing.
+  // The modification time of the folder is ignored.
   write_file(folder / "JOBZ/later", "x");
   const auto result = run_msprof({"import"}, {.folder = folder.path()});
   CHECK(result.exit_code == 0);

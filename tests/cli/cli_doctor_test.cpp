@@ -1,5 +1,5 @@
-// msprof doctor, as a user runs it: what keeps a run from giving a profile, and why a capture lacks
-// a product. Boards: tests/doctor.
+// msprof doctor from a user's view: reasons why a run would give no profile, and why a capture has
+// no product. Boards are covered by tests/doctor.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@ using nlohmann::json;
 
 namespace {
 
-// What `msprof doctor --json` said.
+// The output of `msprof doctor --json`.
 struct Said {
   int exit_code = -1;
   json document;
 
-  // "result: evidence | remedy" of the check; empty where there is none of that name.
+  // "result: evidence | remedy" of the check; empty if there is no check of that name.
   std::string of(const std::string& name) const {
     for (const json& check : document["checks"]) {
       if (check["name"] == name) {
@@ -47,7 +47,7 @@ Said doctor(Words words, const RunOptions& options = {}) {
   return said;
 }
 
-// doctor of a capture, which must not change it.
+// Runs doctor on a capture and checks that the capture is unchanged.
 Said examine(const fs::path& capture, Words more = {}) {
   const std::string before = fingerprint(capture);
   more.insert(more.begin(), {"-dir", capture.string()});
@@ -63,7 +63,7 @@ std::string with_aicore(JobBuilder& job, const Done& done = {}) {
   return job.folder().string();
 }
 
-// A HOME without anything, so that the cache of the account plays no part.
+// An empty HOME, so that the account's cache has no influence.
 RunOptions at_home(const TempFolder& home, const fs::path& folder) {
   return {.folder = folder,
           .variables = {{"HOME", home.path().string()},
@@ -318,7 +318,7 @@ TEST_CASE("doctor without options checks this machine and the project in this fo
   CHECK(contains(said.of("libraries"), "ok: "));
   CHECK_FALSE(contains(said.document.dump(), "secret-word"));
 
-  // A program of another machine: e_machine, at 18 of its header, says AArch64.
+  // A program for another machine: e_machine, at offset 18 of the ELF header, is AArch64.
   write_file(project / "main", patched(read_file(project / "main"), 18, std::string("\xb7\0", 2)));
   said = doctor({"-m", "main"}, at_home(home, project.path()));
   CHECK(said.exit_code == 7);

@@ -1,4 +1,4 @@
-// Exit codes as the README's table says, and what the words on the command line do.
+// Exit codes according to the README's table, and the meaning of command-line arguments.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"

@@ -1,4 +1,4 @@
-// A folder to work in, and captures in it. For the tests of the command line.
+// A working folder with captures, for the tests of the command line.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@ namespace msprof::test {
 
 using Words = std::vector<std::string>;
 
-// A good capture parent/name.
+// Makes a good capture `parent`/`name`.
 inline JobBuilder make_face(const std::filesystem::path& parent, const std::string& name) {
   JobBuilder job(parent, name);
   add_face(job);
   return job;
 }
 
-// A capture with one layer record and no `.done`: partial.
+// Makes a capture with one layer record and no `.done` file, so that it is partial.
 inline JobBuilder make_partial(const std::filesystem::path& parent, const std::string& name) {
   JobBuilder job(parent, name);
   AicoreRecord record;
@@ -30,10 +30,10 @@ inline JobBuilder make_partial(const std::filesystem::path& parent, const std::s
   return job;
 }
 
-// info.json of `job` as if made `seconds` after 2020 began.
+// Sets the times of the capture's info.json to `seconds` after the start of 2020.
 void set_age(const JobBuilder& job, int seconds);
 
-// A capture with many executions, so that an import takes long enough to be interrupted.
+// Adds many executions, so that an import takes long enough to be interrupted.
 void add_many_records(JobBuilder& job, std::size_t records);
 
 }  // namespace msprof::test

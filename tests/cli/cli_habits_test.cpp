@@ -1,4 +1,4 @@
-// What people type and scripts do without thinking.
+// Common typing habits of users, and common habits of scripts.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("products of data that is gone are named or removed, not taken for fre
   const auto one = run_msprof({"export", "summary", "op_summary", "-q", "-dir", dir});
   CHECK(contains(one.err, "older than the store"));
   CHECK(contains(one.err, "acl_statistic_"));
-  // All of the tables take the place of all that were there.
+  // An export of all tables replaces all earlier ones.
   const auto all = run_msprof({"export", "summary", "-q", "-dir", dir});
   CHECK_FALSE(contains(all.err, "older than the store"));
   for (const auto& name : names_in(job.folder() / "summary"))

@@ -1,4 +1,4 @@
-// --help, `msprof help` and a line without words: what they print, and how wide it is.
+// --help, `msprof help` and a command line without arguments: output and width.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <regex>
@@ -26,7 +26,7 @@ Words help_lines(const std::string& text) {
   return lines;
 }
 
-// With one blank for every stretch of them, and without the backslashes of long commands.
+// Collapses white space and removes the line continuations of long commands.
 std::string on_one_line(const std::string& text) {
   return std::regex_replace(text, std::regex("( \\\\\n)?\\s+"), " ");
 }
@@ -37,7 +37,7 @@ int widest(const std::string& text) {
   return width;
 }
 
-// The lines where an option starts: "  -m, --main FILE   the executable".
+// Counts the lines that start an option, e.g. "  -m, --main FILE   the executable".
 int count_options(const std::string& help) {
   const Words lines = help_lines(help);
   return static_cast<int>(std::count_if(lines.begin(), lines.end(), [](const auto& line) {
@@ -62,7 +62,7 @@ TEST_CASE("help is broken at words, whatever the width, and no word of it is los
     const std::string usual = cli::help_text(command, path, "", width);
     CAPTURE(path, width, help, usual);
     for (const std::string& line : help_lines(help + usual)) {
-      // One word may be longer than a narrow line; a text in quotes is one.
+      // Only a single word or a quoted text may exceed a narrow line.
       const auto content = trim(line);
       const bool is_word = content.find(' ') == std::string_view::npos ||
                            content.find_first_of("'\"") != std::string_view::npos;
@@ -110,7 +110,7 @@ TEST_CASE("a terminal decides how wide help is, elsewhere COLUMNS, else it has 8
     const auto wide = run_msprof(words, {.variables = {{"COLUMNS", "120"}}});
     CHECK(widest(wide.out) <= 120);
     CHECK(widest(wide.out) > 100);
-    // A terminal ends its lines in \r\n.
+    // On a terminal, lines end with \r\n.
     const auto terminal = run_msprof(words, {.terminal_columns = 71});
     CHECK(widest(std::regex_replace(terminal.out, std::regex("\r"), "")) <= 71);
   }
@@ -143,7 +143,7 @@ TEST_CASE("collect --help lists the twenty usual options in groups, its topics a
   const std::string all = run_msprof({"collect", "--help-all"}).out;
   CHECK(count_options(all) == static_cast<int>(collect.options().size()));
   for (const auto& option : collect.options()) {
-    // Where it starts: "  --env NAME=VALUE".
+    // Start of the option's entry, e.g. "  --env NAME=VALUE".
     const std::string start = "\n  " + std::string(split(option->names, ',').front());
     CAPTURE(start);
     CHECK(contains(all, start));
@@ -174,7 +174,7 @@ TEST_CASE("msprof alone and msprof help are help, msprof help VERB is that of th
   CHECK(run_msprof({"help", "show"}).out == run_msprof({"show", "--help"}).out);
   CHECK(run_msprof({"help", "export", "timeline"}).out ==
         run_msprof({"export", "timeline", "-h"}).out);
-  // Commands come before the many options of CANN's collector.
+  // Commands are listed before the many options of CANN's collector.
   CHECK(all.find("\nCommands:\n") < all.find("--type"));
   CHECK(contains(all, "\n  help COMMAND "));
 

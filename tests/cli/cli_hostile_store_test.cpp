@@ -1,5 +1,5 @@
-// A store can come with a capture from elsewhere and hold anything: every verb that reads it
-// answers, or ends with a sentence, soon.
+// A store that comes from another machine can contain anything: every verb that reads it must
+// finish quickly with an answer or an error message.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where the product says so: ok, usage (a threshold, SQL), partial data, no data, cannot write,
-// a regression.
+// The allowed exit codes: ok, usage (a threshold, SQL), partial data, no data, cannot write, a
+// regression.
 bool is_answer_or_refusal(const RunResult& result) {
   for (const int code : {0, 2, 3, 4, 5, 8}) {
     if (result.exit_code == code) return result.signal == 0;
@@ -21,7 +21,7 @@ bool is_answer_or_refusal(const RunResult& result) {
   return false;
 }
 
-// A capture with its store; `other` is the same, untouched.
+// A capture with its store; `other` is the same capture, unmodified.
 struct Hostile {
   TempFolder folder;
   fs::path capture, other, store, good = folder / "good.db";
@@ -75,7 +75,7 @@ struct Hostile {
   }
 };
 
-// Cells that no import writes, several at a time.
+// Cell values that no import writes, several at a time.
 const std::vector<std::string> kJobLies = {
     "UPDATE task SET start_ns = 'soon', duration_ns = x'00ff', op_id = 1e300;"
     "UPDATE api_call SET start_ns = 9223372036854775807, end_ns = -9223372036854775808",
@@ -115,7 +115,7 @@ const std::vector<std::string> kProfLies = {
     "UPDATE iteration SET duration_ns = -9223372036854775808, start_ns = 'x', number = NULL;"
     "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id % 9 = 4"};
 
-// Another schema: such a store is none of ours and is made anew.
+// Another schema: such a store is not ours and is rebuilt.
 const std::vector<std::string> kForeign = {
     "DROP TABLE task",
     "DROP TABLE meta",

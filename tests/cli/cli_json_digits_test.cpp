@@ -1,4 +1,5 @@
-// Every JSON document and table, read by JavaScript, whose numbers are doubles: no digit is lost.
+// JavaScript, whose numbers are doubles, reads every JSON document and table without losing a
+// digit.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -10,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What JavaScript makes of files: the numbers that changed, and whether there were numbers and
-// strings of many digits.
+// Reads files with JavaScript; returns the numbers that changed, and whether there were any numbers
+// and any long strings of digits.
 std::string read_by_node(const std::vector<fs::path>& files) {
   std::string command = "exec node \"$@\"";
   Words words = {"-c", command, "sh", READ_JSON};
@@ -22,7 +23,7 @@ std::string read_by_node(const std::vector<fs::path>& files) {
   return result.out;
 }
 
-// A capture of a board that runs for years: its ns have 19 digits.
+// A capture with timestamps of 19 digits (ns), as after years of uptime.
 JobBuilder make_old(const fs::path& parent) {
   constexpr std::uint64_t kStart = 1'700'000'000'123'456'789;
   JobBuilder job(parent, "JOBOLD");
@@ -44,7 +45,7 @@ fs::path make_new(const fs::path& parent) {
   return prof::make_run(parent, {}, shape).folder;
 }
 
-// What `words` print, in a file.
+// Writes the output of `words` to a file.
 fs::path printed(const TempFolder& folder, const Words& words) {
   const auto result = run_msprof(words);
   INFO(words.front() << " " << result.err);

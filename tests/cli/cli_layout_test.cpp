@@ -1,4 +1,4 @@
-// msprof layout: from a capture of a board nobody described to layers with names and times.
+// msprof layout: from a capture of an unknown board to named, timed layers.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ GeneratedJob board(const TempFolder& folder, std::uint64_t seed = 3) {
   return make_layout_job(folder / "JOBA", seed, 1, choice);
 }
 
-// A program that leaves the capture where it was told to run, as a board's application does.
+// A program that writes the capture to the configured folder, like an application on a board.
 std::filesystem::path project_for(const TempFolder& folder, const GeneratedJob& job) {
   const std::filesystem::path project = folder / "project";
   const std::filesystem::path script = project / "main";
@@ -64,7 +64,7 @@ TEST_CASE("a capture of a board nobody described goes from collect to a report")
   CHECK(shown.exit_code == 0);
   CHECK(contains(shown.out, "inferred layout"));
 
-  // Named layers, with times, and the mark.
+  // Layers have names and times, and the report is marked as inferred.
   const auto reported =
       run_msprof({"report", "-dir", job, "--html", (folder / "with.html").string()});
   CHECK(reported.exit_code == 0);
@@ -79,7 +79,7 @@ TEST_CASE("a capture of a board nobody described goes from collect to a report")
     CHECK(contains(shown.out, layer));
   }
 
-  // Everything else that has room for it says so, too.
+  // All other outputs with room for it mention the inferred layout, too.
   CHECK(contains(run_msprof({"list", home}).out, "inferred layout"));
   CHECK(nlohmann::json::parse(
             run_msprof({"list", "--json", home}).out)["captures"][0]["layout_origin"] ==
@@ -108,7 +108,7 @@ TEST_CASE("layout ends in a sentence on folders that are no capture of a board's
     std::filesystem::remove(data);
     write_file(data, bytes);
   };
-  // Nothing, a zero run, half a record, a link to elsewhere, a file with a hole of a gigabyte.
+  // An empty file, zeros, an incomplete record, a link to another place, a sparse file of 1 GB.
   for (const std::string& bytes :
        {std::string(), std::string(100'000, '\0'), std::string(9, 'x')}) {
     set(bytes);
@@ -136,7 +136,7 @@ TEST_CASE("a layout that was found gives products, all of which say so") {
   const std::string job_folder = job.folder.string();
   const std::string file = (folder / "board.json").string();
 
-  // Without it what is known is said.
+  // Without the layout, only the known facts are reported.
   const auto without = run_msprof({"import", "-dir", job_folder});
   CHECK(without.exit_code == 3);
   CHECK(contains(without.err, "10 layers"));
@@ -198,13 +198,13 @@ TEST_CASE("a layout that an import cannot use is not recommended to it") {
     std::filesystem::remove(data);
     write_file(data, records);
   };
-  // Without records of layers the calls are likely.
+  // Without layer records, the calls are only likely.
   set(std::string(100'000, '\0'));
   CHECK(contains(layout(job.folder).err, "--accept likely uses it"));
   CHECK(layout(job.folder, {"--accept", "likely"}).exit_code == 0);
   for (const auto& name : names_in(job.folder / "data"))
     if (name.starts_with("acl_api")) std::filesystem::remove(job.folder / "data" / name);
-  // Records of zeros, of noise, and too few of them.
+  // Records of zeros, of noise, and too few records.
   std::string noise(100'000, '\0');
   std::uint32_t state = 1;
   for (char& byte : noise) byte = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);

@@ -1,4 +1,4 @@
-// msprof list: which captures there are, and what each is; and the heads of show and compare.
+// msprof list: which captures exist and what each contains; and the headers of show and compare.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -97,7 +97,7 @@ TEST_CASE("what list, a glob and a folder leave out is named with the reason") {
   CHECK(all.exit_code == 0);
   CHECK(contains(all.err, "skipped: "));
   CHECK(contains(all.err, reason));
-  // The newest run recorded nothing: that another is shown is no surprise.
+  // The newest run recorded nothing, so the message explains why another one is shown.
   const auto newest = run_msprof({"show", "-q"}, here);
   CHECK(contains(newest.err, reason));
 }
@@ -117,7 +117,7 @@ TEST_CASE("times are local with their zone, and UTC in documents") {
     CHECK(contains(run_msprof({"list", folder.path().string()}, there).out, shown));
     const std::string time = std::string(shown).insert(16, ":05");
     CHECK(contains(run_msprof({"show", "-q", "-dir", dir}, there).out, time));
-    // query knows what run.json does.
+    // query prints the same data as run.json.
     CHECK(contains(run_msprof({"query", "-q", "-dir", dir}, there).out,
                    "collected  " + std::string(shown).insert(16, ":05.678")));
     const auto document =

@@ -1,4 +1,4 @@
-// --output, read-only captures, what goes to stdout and what to stderr, the JSON documents.
+// --output, read-only captures, the use of stdout and stderr, the JSON documents.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -82,7 +82,7 @@ TEST_CASE("messages go to stderr and only data to stdout") {
     const auto result = run_msprof(words);
     CHECK(result.out.empty());
     CHECK_FALSE(result.err.empty());
-    // No progress and no colours where stderr is no terminal.
+    // No progress and no colours if stderr is not a terminal.
     CHECK_FALSE(contains(result.err, "\r"));
     CHECK_FALSE(contains(result.err, "\x1b"));
   }

@@ -1,5 +1,5 @@
-// What exports leave in a folder: no product overwrites another or outlives its export, and nothing
-// but what an export replaces is removed.
+// Files that exports leave in a folder: no product overwrites another or remains after it is
+// outdated, and only files replaced by an export are removed.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kLedger = ".msprof_products";
 constexpr const char* kTime = "_20231114221320";
 
-// A PROF folder with steps, own ranges and collectives.
+// A PROF folder with steps, user ranges and collectives.
 struct Run {
   TempFolder folder;
   fs::path capture;
@@ -31,7 +31,7 @@ struct Run {
   }
   fs::path products() const { return capture / "mindstudio_profiler_output"; }
 
-  // msprof export <words> -dir <capture>
+  // Runs msprof export <words> -dir <capture>.
   RunResult exported(Words words, int exit_code = 0) const {
     words.insert(words.begin(), "export");
     words.insert(words.end(), {"-dir", capture.string()});
@@ -40,7 +40,7 @@ struct Run {
     CHECK(result.exit_code == exit_code);
     return result;
   }
-  // What the same gives in a folder without any product.
+  // Runs the same export in a folder without products.
   fs::path alone(Words words) const {
     const fs::path out = folder / "alone";
     fs::remove_all(out);
@@ -63,8 +63,8 @@ Words names_of(const std::map<std::string, std::string>& files) {
   return names;
 }
 
-// The same with the text of files that are compressed: of one block in some ten thousand, isa-l
-// makes a few bytes more or less.
+// The same, with compressed files decompressed: isa-l compresses about one block in ten thousand to
+// a slightly different size.
 std::map<std::string, std::string> contents_in(const fs::path& folder) {
   auto files = files_in(folder);
   for (auto& [name, bytes] : files) {
@@ -81,7 +81,7 @@ void check_equal(const fs::path& found, const fs::path& expected) {
   CHECK(contents_in(found) == contents_in(expected));
 }
 
-// A line of the ledger that is true of the file `folder`/`name` as it is.
+// A ledger line that matches the current file `folder`/`name`.
 std::string ledger_line(const fs::path& folder, const std::string& kind,
                         const std::string& document, const std::string& name) {
   struct stat file = {};
@@ -92,7 +92,8 @@ std::string ledger_line(const fs::path& folder, const std::string& kind,
          "\t" + name + "\n";
 }
 
-// Name, size and time of what is in `folder`; not of folders, in which temporary files come and go.
+// Name, size and time of everything below `folder`. Folders have no time here, because temporary
+// files come and go in them.
 std::vector<std::string> states_below(const fs::path& folder) {
   std::vector<std::string> states;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -134,7 +135,7 @@ TEST_CASE("no viewer takes a table as JSON for a timeline") {
   run.exported({"summary", "--format", "json", "--style", "cann5"});
   CHECK(run_msprof({"export", "summary", "--format", "json", "-dir", job.folder().string()})
             .exit_code == 0);
-  // The names by which MindStudio Insight finds timelines in a folder.
+  // The names by which MindStudio Insight recognizes timelines in a folder.
   const std::regex viewer(R"((trace_view|trace|msprof(_slice)?(_\d+){1,4})\.json)");
   int tables = 0;
   for (const fs::path& folder :
@@ -175,7 +176,7 @@ TEST_CASE("a table under its former name goes; what only has the name stays and 
     CHECK(contains(result.err, former(stays).string()));
     fs::remove(former(stays));
   }
-  // A timeline is no table, and no reason to say anything.
+  // A timeline is not a table and causes no message.
   CHECK_FALSE(contains(result.err, former("step_trace").string()));
   CHECK(files_in(run.products()) == before);
 }
@@ -315,14 +316,14 @@ TEST_CASE("a ledger that is none of ours is replaced, and what it leads to is le
   CHECK(read_file(run.folder / "mine") == "mine");
   CHECK(fs::is_regular_file(fs::symlink_status(ledger)));
   run.exported({"timeline", "--gzip"});
-  // Of the first export nobody knows any more.
+  // No ledger lists the file of the first export any more, so it stays.
   CHECK(fs::exists(run.products() / (std::string("msprof") + kTime + ".json")));
 }
 
 TEST_CASE("what a killed export had announced, or not yet, is known to the next") {
   const Run run;
   run.exported({"timeline", "--split", "200kB"});
-  // As after a kill: a line of the file as it would have been, and another cut short.
+  // The state after a kill: a ledger line for a file that was not written, and a truncated line.
   const std::string name = std::string("msprof_slice_0") + kTime + ".json";
   std::string ledger = read_file(run.products() / kLedger);
   ledger += "timeline\t12\t34\tmsprof" + std::string(kTime) + "\t" + name + "\ntimeline\t5";

@@ -1,4 +1,4 @@
-// msprof query SQL: answers in three forms, and the questions of docs/query.md.
+// msprof query SQL: answers in three formats, and the questions of docs/query.md.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint32_t kThread = 10000;
 
-// Two operators on the cube units, one on the vector units, three copies; all times by hand.
+// Two operators on the cube unit, one on the vector unit, three copies; all times are set
+// explicitly.
 struct SqlCaptures {
   TempFolder folder;
   prof::ProfFolder prof{folder.path()};
@@ -25,7 +26,7 @@ struct SqlCaptures {
 
   SqlCaptures() {
     add_face(job);
-    // Behind the second execution a layer of 1 us that loads four times what it computes.
+    // After the second execution, a layer of 1 us that loads four times as long as it computes.
     auto records = face_aicore();
     records.push_back({3, 2'000'030'000, 500, 0, 0, 300, 100, 50, 0, 400, 0, 1, 1, 1});
     job.data(face_name("aicore"), aicore_file(records), face_aicore_done());
@@ -88,14 +89,15 @@ std::vector<std::pair<std::string, std::string>> page_questions() {
 }
 
 struct Answers {
-  json job, prof;  // null where the question is not about it
+  json job, prof;  // null if the question is not about it
 };
 
 bool about(double value, double expected) {
   return value == Approx(expected).margin(0.0011);
 }
 
-// What was built: 10 + 10 + 10 + 30, 20 and 5 us; 12.002, 5 and 3.234 us (face_session.hpp).
+// Expected answers from the constructed data: 10 + 10 + 10 + 30, 20 and 5 us; 12.002, 5 and 3.234
+// us (face_session.hpp).
 const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
     {"Which operators",
      [](const Answers& answers) {
@@ -124,7 +126,7 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
        CHECK(about(answers.prof[0].at("duration_us"), 30));
        CHECK(about(answers.prof[0].at("mean_us"), 15));
        CHECK(answers.prof[0].at("start_ns") == "1700000000000053000");
-       CHECK(answers.job.empty());  // 3000 of 2500 ns is the most
+       CHECK(answers.job.empty());  // the maximum is 3000 of 2500 ns
      }},
     {"How long",
      [](const Answers& answers) {
@@ -179,7 +181,7 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
     {"What waits", [](const Answers& answers) {
        REQUIRE(answers.prof.size() >= 3);
        CHECK(answers.prof[0].at("op_name") == "add_1");
-       // Launched by a call within 20 to 21 us, begun at 105 us.
+       // Launched by a call between 20 and 21 us; started at 105 us.
        CHECK(answers.prof[0].at("wait_us").get<double>() <= 85);
        CHECK(answers.prof[0].at("wait_us").get<double>() > 84);
      }}};
@@ -196,7 +198,7 @@ TEST_CASE("the ten questions of docs/query.md answer what happened in the captur
     const bool names_job = contains(question, "(JOB…"), names_prof = contains(question, "(PROF…");
     if (names_job || !names_prof) answers.job = rows_of(captures.job_dir(), sql);
     if (names_prof || !names_job) answers.prof = rows_of(captures.prof_dir(), sql);
-    // The longest beginning that fits.
+    // The longest matching prefix.
     const std::function<void(const Answers&)>* check = nullptr;
     for (const auto& [begin, one] : kChecks) {
       if (question.starts_with(begin)) check = &one;
@@ -211,7 +213,7 @@ TEST_CASE("the questions about counters are answered alike on chips with one kin
   const TempFolder folder;
   prof::ProfFolder prof(folder.path(), prof::setup_310p());
   prof::ProfScene scene(prof);
-  // PipeUtilization: mac is the second counter, 0xa, of 0x8, 0xa, 0x9, ….
+  // PipeUtilization counts the events 0x8, 0xa, 0x9, …; mac is the second counter, 0xa.
   const prof::OpKind matmul = {"matmul_1", "MatMulV2", prof::Core::aic, 8};
   const prof::OpKind conv = {"conv_1", "Conv2D", prof::Core::aic, 8};
   SqlCaptures::launch(scene, matmul, 1, 10'000, {20'000, 30'000},
@@ -314,7 +316,7 @@ TEST_CASE("the questions of docs/query.md work as they stand there, with their c
     CHECK(run_msprof({"query", "-q", "-dir", captures.job_dir(), "--format", "csv",
                       std::string(comment) + "SELECT 7 AS n"})
               .out == "n\n7\n");
-  // The place of a mistake counts from the first byte that was typed.
+  // The position of an error counts from the first byte typed.
   CHECK(contains(run_msprof({"query", "-dir", captures.job_dir(), "-- a b\nSELECT 1 +"}).err,
                  "SQL: incomplete input"));
   CHECK(contains(run_msprof({"query", "-dir", captures.job_dir(), "-- a b\nSELECT x y z"}).err,
@@ -390,7 +392,7 @@ TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document"
                   " SELECT count(*) FROM n"});
   CHECK(slow.exit_code == 2);
   CHECK(contains(slow.err, "longer than 0.2 s; --timeout allows more"));
-  // Hours within one call of a function.
+  // Would run for hours inside one function call.
   const auto stuck = run_msprof(
       {"query", "-q", "-dir", captures.job_dir(), "--timeout", "0.2",
        "SELECT instr(hex(zeroblob(4000000)), substr(hex(zeroblob(4000000)), 4000000) || '1')"});
@@ -447,7 +449,7 @@ TEST_CASE("views and summary tables agree") {
         rows_of(dir, "SELECT (SELECT total(total_us) FROM v_ops) AS view, (SELECT total(" +
                          std::string(dir == captures.job_dir() ? "time * 2" : "task_duration") +
                          ") FROM op_summary) AS product");
-    // In op_summary of a board means of two executions; the layer that ran once counts double.
+    // A board's op_summary has means over two executions, so the layer that ran once counts double.
     const double once = dir == captures.job_dir() ? 1 : 0;
     CHECK(about(both.at(0).at("view").get<double>() + once, both.at(0).at("product")));
   }

@@ -1,4 +1,4 @@
-// msprof query: what a capture is and what can be asked of it.
+// msprof query: describes a capture and the data that can be queried.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,4 @@
-// msprof report: a capture as one page; and the timelines that are new beside it: merged ones, and
-// Perfetto's protobuf.
+// msprof report: a capture as one page; also merged timelines and Perfetto's protobuf.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
@@ -25,7 +24,7 @@ std::string report_of(const std::filesystem::path& capture, const Words& more = 
   return read_file(capture / "report.html");
 }
 
-// The data of the picture.
+// The data of the timeline picture.
 nlohmann::json picture_of(const std::string& page) {
   const std::string begin = "id=\"timeline-data\">";
   const auto at = page.find(begin);
@@ -40,7 +39,7 @@ std::vector<std::string> lane_names(const nlohmann::json& picture) {
   return names;
 }
 
-// No tag, style or script but those of the product, and nothing from elsewhere.
+// The page contains only the product's own tags, styles and scripts, and loads nothing.
 void check_is_alone(const std::string& page) {
   const std::regex source("( src=| href=\"[^#]|@import|url\\()");
   CHECK_FALSE(std::regex_search(page, source));
@@ -201,7 +200,7 @@ TEST_CASE("--lang zh gives the page in Chinese, what import found, too") {
   const std::string chinese = read_file(job.folder() / "report.html");
   CHECK(contains(chinese, "<html lang=\"zh-CN\""));
   CHECK(picture_of(chinese) == picture_of(page));
-  // Headings, captions, notes and findings have no sentence in English.
+  // Headings, captions, notes and findings contain no English sentence.
   const std::regex text("<(h1|h2|caption|figcaption|dt|li|p|button)[^>]*>([^<]*)<");
   const std::regex english("[a-z]{2,} [a-z]{2,} [a-z]{2,}");
   std::size_t count = 0;
@@ -251,7 +250,7 @@ TEST_CASE("a page says what run.json says of the run, as text whatever it is") {
   }
   CHECK(contains(page, std::string(64, 'a')));
   CHECK(contains(page, "<p class=\"run-line\"><bdi>2026-11-18"));
-  // One of another schema says nothing.
+  // A run.json with another schema is ignored.
   write_file(job.folder() / "run.json", "{\"schema\": \"other\", \"command\": [\"unheard\"]}");
   CHECK_FALSE(contains(report_of(job.folder()), "unheard"));
 }
@@ -276,7 +275,8 @@ TEST_CASE("long names, and names that turn the writing, are cut and kept apart")
   CHECK(page.size() < 100'000);
   CHECK_FALSE(contains(page, std::string(200, 'x')));
   CHECK(contains(page, std::string(20, 'x')));
-  // Such a name begins its element, or is data: nothing else is in one line of writing with it.
+  // Such a name comes first in its element, or is data: no other text shares its line, where the
+  // direction change would affect it.
   REQUIRE(contains(page, turn));
   for (auto at = page.find(turn); at != std::string::npos; at = page.find(turn, at + 1)) {
     const char before = page.at(at - 1);
@@ -438,7 +438,7 @@ TEST_CASE("--merged writes calls and layers of a board as one timeline with arro
       apart.push_back(event);
   }
   CHECK(run_msprof({"export", "timeline", "-dir", dir, "--merged"}).exit_code == 0);
-  // It takes the place of those apart, which viewers would draw once more.
+  // It replaces the separate timelines, which viewers would otherwise draw again.
   CHECK(names_in(job.folder() / "timeline") == Words{"merged_timeline.json"});
   const auto merged =
       nlohmann::json::parse(read_file(job.folder() / "timeline/merged_timeline.json"));
@@ -450,7 +450,8 @@ TEST_CASE("--merged writes calls and layers of a board as one timeline with arro
     return texts;
   };
   CHECK(slices(merged) == slices(apart));
-  // Each arrow leaves the call that ran an execution and ends at the first layer of that.
+  // Each arrow starts at the call that ran an execution and ends at the first layer of that
+  // execution.
   std::map<std::string, std::vector<nlohmann::json>> arrows;
   for (const auto& event : merged) {
     if (event["ph"] == "s" || event["ph"] == "f") arrows[event["id"]].push_back(event);

@@ -1,4 +1,4 @@
-// show: the four tables in the terminal.
+// show: the four tables on the terminal.
 #include <catch2/catch.hpp>
 
 #include <sstream>
@@ -10,7 +10,8 @@ using namespace msprof::test;
 
 namespace {
 
-// Terminal columns: in these tests characters of three bytes from U+3000 on are Chinese, two wide.
+// Width in terminal columns. In these tests, three-byte characters from U+3000 up are Chinese and
+// two columns wide.
 int width(const std::string& text) {
   int columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -30,7 +31,7 @@ std::vector<std::string> table(const std::string& out, const std::string& title)
   return result;
 }
 
-// Two captures of an interval; the second is the slower.
+// Two captures of an interval; the second one is slower.
 JobBuilder two_captures(const TempFolder& folder) {
   JobBuilder job(folder.path());
   job.info_json("1000").net_info("net", 1);
@@ -179,7 +180,7 @@ TEST_CASE("captures have the numbers that query and file names use, and show lis
   const auto lines = table(shown.out, "Captures");
   CHECK(first_cells(lines) == Words{"0", "1", "0"});
   CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "1:0"}).out, "model net"));
-  // The slowest of those with this number.
+  // The slowest of the captures with this number.
   CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "0"}).out, "model other"));
   const auto wrong = run_msprof({"show", "-q", "-dir", dir, "--capture", "2:1"});
   CHECK(wrong.exit_code == 2);
@@ -223,7 +224,8 @@ TEST_CASE("COLUMNS or the terminal's width shortens the widest columns") {
     CHECK(lines.size() > 10);
     for (std::size_t i = 2; i < lines.size(); ++i) {
       INFO(lines[i]);
-      if (!contains(lines[i], "\x1b")) CHECK(width(lines[i]) <= 131);  // "\r" of the terminal
+      // "\r" comes from the terminal
+      if (!contains(lines[i], "\x1b")) CHECK(width(lines[i]) <= 131);
     }
   }
 }

@@ -1,4 +1,4 @@
-// The store: repeatable, fresh, and whole whatever happens to an import.
+// The store: repeatable, up to date, and complete even if an import is interrupted.
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kManyRecords = 40'000;  // slower by as much
+// fewer, because AddressSanitizer slows the import down
+constexpr std::size_t kManyRecords = 40'000;
 #else
 constexpr std::size_t kManyRecords = 200'000;
 #endif
@@ -33,7 +34,7 @@ bool imports(const RunResult& result) {
   return contains(result.err, "verdict: ");
 }
 
-// Waits until the import writes its temporary store; false when it ended before.
+// Waits until the import writes its temporary store; false if the import ended before.
 bool wait_for_temporary(RunningProgram& program, const fs::path& folder) {
   while (!program.has_ended()) {
     for (const auto& name : names_in(folder)) {
@@ -112,7 +113,7 @@ TEST_CASE("a store of another version, a damaged one, and one of another program
   REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
   const std::string good = read_file(job.store());
   std::string other = good;
-  // Places in the file header of SQLite: user version at 60, application id at 68.
+  // Offsets in the SQLite file header: user version at 60, application id at 68.
   SECTION("version") {
     other = patched(good, 60, std::string("\0\0\x7f\xff", 4));
   }
@@ -151,7 +152,7 @@ TEST_CASE("an import that is killed leaves the old store, and the next one clean
   for (int round = 0; round < (tests_whole() ? 20 : 5) || (killed == 0 && !hang.is_over());
        ++round) {
     RunningProgram import(msprof_path(), with_dir({"import"}, job));
-    // The moment is what is random here; nothing is waited for.
+    // The random moment of the kill is what is tested; no event is awaited.
     const auto delay =
         std::chrono::duration_cast<std::chrono::nanoseconds>(duration * fraction(random));
     const timespec pause = {delay.count() / 1'000'000'000, delay.count() % 1'000'000'000};
@@ -173,7 +174,7 @@ TEST_CASE("Ctrl-C, TERM and HUP end an import with 130 and leave nothing half-ma
   JobBuilder job(folder.path());
   add_many_records(job, kManyRecords);
   RunResult result;
-  // An import may end before the signal comes; then another one is tried.
+  // An import may end before the signal arrives; then another one is started.
   for (const HangDeadline hang; result.exit_code != 130 && !hang.is_over();) {
     fs::remove_all(job.folder() / "sqlite");
     RunningProgram import(msprof_path(), with_dir({"import"}, job));

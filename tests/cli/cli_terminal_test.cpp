@@ -1,5 +1,5 @@
-// Text of captures on a terminal: whatever names hold, no verb lets them steer it; files and pipes
-// get every byte.
+// Text of captures on a terminal: no name can send control sequences to it; files and pipes get
+// every byte.
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
@@ -12,19 +12,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Clears the screen, rings, ends a title, turns the direction of writing; and would be a formula.
+// Clears the screen, rings the bell, sets the title, changes the writing direction; a spreadsheet
+// would also evaluate it as a formula.
 const std::string kHostile = "=\x1b[2J\x1b]0;t\x07\x7f\u009b\u202e\u2066\u061c\u200f";
 // The same in SQL, with a NUL.
 const std::string kHostileSql =
     "'=' || char(27) || '[2J' || char(27, 93) || '0;t' || char(7, 127, 155, 0x202e, 0x2066, 0x61c,"
     " 0x200f, 0)";
 
-// A program on a terminal that shows no colours; the screen, without what the terminal adds.
+// The screen of a program run on a terminal without colours, without the characters that the
+// terminal adds.
 std::string screen_of(const Words& words) {
   TypedTerminal terminal(msprof_path(), words,
                          {.variables = {{"NO_COLOR", "1"}}, .stdout_is_file = false});
   std::string screen = terminal.wait().err;
-  // The line of progress, which each update clears.
+  // Removes the progress line, which each update clears.
   for (const std::string_view own : {"\r\x1b[K", "\r\n"}) {
     for (std::size_t at = screen.find(own); at != std::string::npos; at = screen.find(own, at))
       screen.replace(at, own.size(), "\n");
@@ -35,11 +37,11 @@ std::string screen_of(const Words& words) {
 bool is_harmless(const std::string& screen) {
   std::string text = screen;
   std::erase(text, '\t');
-  std::erase(text, '\r');  // before a percentage
+  std::erase(text, '\r');  // precedes a percentage
   return msprof::printable(text, msprof::KeepNewlines::yes) == text;
 }
 
-// Two captures alike, whose folders and names are hostile.
+// Two equal captures with hostile folder names and contents.
 struct Captures {
   TempFolder folder;
   fs::path first, second;

@@ -1,4 +1,4 @@
-// Every verb says where the unit loads of a capture are a model's, and of no other capture.
+// Every verb reports if the unit loads of a capture come from a model, and only then.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -20,7 +20,7 @@ std::string job_name(char letter) {
   return "JOB" + std::string(29, letter);
 }
 
-// Two executions of a convolution that waits for memory and of a layer behind it.
+// Two executions of a convolution that waits for memory, and of a layer after it.
 std::vector<AicoreRecord> records() {
   std::vector<AicoreRecord> all;
   for (std::uint64_t i = 0; i < 2; ++i) {
@@ -45,12 +45,12 @@ JobBuilder make_job(const fs::path& parent, char letter, const std::string& aico
   return job;
 }
 
-// As the host runtime writes it.
+// Like a capture of the host runtime.
 std::string make_modelled(const fs::path& parent, char letter) {
   return make_job(parent, letter, aicore_file(records())).folder().string();
 }
 
-// The same records as a board of its own layout could write them, imported with a layout.
+// The same records as an unknown board could write them, imported with a layout file.
 std::string make_measured(const fs::path& parent, char letter) {
   const auto job = make_job(parent, letter, aicore_file(records()).substr(kHeaderBytes));
   const fs::path layout = parent / "layout.json";
@@ -75,7 +75,8 @@ std::string make_prof(const fs::path& parent) {
   return prof::make_run(parent, {}, shape).folder.string();
 }
 
-// As the host runtime for CANN writes it: its version beside what a chip's driver writes.
+// Like a capture of the host runtime for CANN, which puts its version next to the fields that a
+// chip's driver writes.
 std::string make_modelled_prof(const fs::path& parent) {
   const fs::path folder = make_prof(parent);
   std::size_t changed = 0;
@@ -109,14 +110,14 @@ const std::vector<Words> kTexts = {{"import"},
                                    {"advise", "--lang", "en"},
                                    {"advise", "--lang", "zh", "--all"}};
 
-// Words of a verb about a capture.
+// Arguments of a verb on a capture.
 Words about(const Words& verb, const std::string& folder) {
   Words words = verb;
   words.insert(words.end(), {"-dir", folder});
   return words;
 }
 
-// Rules that a capture gave findings for.
+// Rules with findings for a capture.
 Words rules_of(const json& advice, const char* list) {
   Words rules;
   for (const json& one : advice["captures"][0][list]) rules.push_back(one["rule"]);
@@ -191,7 +192,7 @@ TEST_CASE("a PROF folder of the host runtime names it in the place of a chip") {
   CHECK(contains(chip.out, "host runtime"));
   CHECK_FALSE(contains(chip.err, "modelled"));
 
-  // Columns of counters are those of the capture.
+  // Counter columns are those of the capture.
   const auto table = run_msprof({"query", "SELECT * FROM op_summary LIMIT 1", "-dir", prof});
   CHECK(contains(table.err, kNote));
   const auto times =
@@ -232,7 +233,7 @@ TEST_CASE(
     const auto db = msprof::Database::open_read_only(job.store());
     CHECK(msprof::read_meta(db, "unit_loads") == "modelled");
   }
-  // The facts come from the files: another import of other files gives others.
+  // The fact is derived from the files: importing other files changes it.
   job.data(DataName{}, aicore_file(records()).substr(kHeaderBytes));
   CHECK(document_of({"import", "--json", "-dir",
                      job.folder().string()})["captures"][0]["unit_loads"] == "measured");
@@ -299,7 +300,7 @@ TEST_CASE("SQL that reads modelled numbers is answered with the line on stderr")
     CHECK_FALSE(contains(result.out, kNote));
     return contains(result.err, kNote);
   };
-  // The first question also imports.
+  // The first query also imports.
   says(modelled, "SELECT 1");
   for (const std::string sql :
        {"SELECT mac_busy_ratio FROM op_summary", "SELECT * FROM op_summary",

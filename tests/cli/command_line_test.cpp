@@ -1,4 +1,4 @@
-// The command tree as data, and what the parser makes of words.
+// The command tree as data, and how the parser treats arguments.
 #include "msprof/command_line.hpp"
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ void visit(const cli::Command& command, const std::string& path,
   for (const auto& child : command.commands()) visit(*child, path + " " + child->name(), look);
 }
 
-// What is printed on stderr meanwhile.
+// Captures what is printed on stderr during its lifetime.
 class Stderr {
  public:
   Stderr() : old_(::dup(STDERR_FILENO)) {
@@ -52,13 +52,13 @@ struct Said {
   std::string text;
 };
 
-// What the real tree says to words that no verb may run with.
+// Parses `words` with the real command tree; no verb may run.
 Said said_to(const Words& words) {
   const auto root = build_command_tree();
   bool has_run = false;
   const std::function<void(cli::Command&)> disarm = [&](cli::Command& command) {
     if (command.action()) {
-      // An action owns what its options write to.
+      // An action owns the variables that its options write to.
       command.set_action([&, kept = command.action()] {
         has_run = true;
         return Exit::ok;
@@ -73,7 +73,7 @@ Said said_to(const Words& words) {
   return {exit, captured.text()};
 }
 
-// Words of the parser that mean nothing to a user, and pages where a line is wanted.
+// Parser terms that are meaningless to a user, or a page of text instead of a line.
 bool leaks(const std::string& text) {
   for (const char* part : {"required", ":{", " not in ", "Could not", "expected", "received",
                            "allowed", "RunTime", "INI", "TEXT:", "valid options"})
@@ -120,7 +120,7 @@ TEST_CASE("every verb and every option has a help text, every verb has examples 
     INFO(path);
     CHECK(command.help().size() > 10);
     CHECK(command.examples().find("  " + path) != std::string::npos);
-    // A verb either does something or has verbs below it.
+    // A verb either has an action or has subcommands.
     CHECK((command.action() != nullptr) == command.commands().empty());
     if (command.rest() != nullptr) CHECK_FALSE(command.rest_help().empty());
     for (const auto& option : command.options()) {
@@ -171,10 +171,11 @@ TEST_CASE("reading verbs take the same options for captures") {
   visit(*root, "msprof", [&](const cli::Command& command, const std::string& path) {
     if (command.action() == nullptr || command.name() == "collect") return;
     if (command.name() == "completion" || command.is_hidden()) return;
-    if (command.name() == "compare") return;                            // of two captures, by place
-    if (path == "msprof cluster" || command.name() == "merge") return;  // of folders, of parts
-    if (command.name() == "list") return;                               // of folders
-    if (command.name() == "layout") return;                             // makes no store
+    if (command.name() == "compare") return;  // two captures as positional arguments
+    // folders, or rank summaries
+    if (path == "msprof cluster" || command.name() == "merge") return;
+    if (command.name() == "list") return;    // folders
+    if (command.name() == "layout") return;  // makes no store
     INFO(path);
     ++verbs;
     std::string names;
@@ -256,7 +257,7 @@ TEST_CASE("whatever is wrong with an option of a verb, one line says what it tak
       const auto check = [&](const Words& more, const std::string& part) {
         Words words = begin;
         words.insert(words.end(), more.begin(), more.end());
-        // Words that the verb needs are not what is wrong here.
+        // Required arguments of the verb are given, so that only the option is wrong.
         if (command.name() == "compare") words.insert(words.end(), {"A", "B"});
         const Said said = said_to(words);
         CAPTURE(words, said.text);

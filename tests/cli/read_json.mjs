@@ -1,8 +1,8 @@
-// Reads the JSON files that are named, as JavaScript does, and prints every number that changes in
-// it, with its file; then how many numbers and how many strings of digits were read.
+// Reads the given JSON files as JavaScript does and prints every number that changes, with its
+// file; then the count of numbers and of digit strings.
 import { readFileSync } from 'node:fs';
 
-// Sign, digits without zeros at their ends, and where the point stands.
+// Sign, digits without leading and trailing zeros, and position of the decimal point.
 function decimalOf(text) {
   const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   const digits = (whole + fraction).replace(/^0+/, '');

@@ -1,5 +1,5 @@
-// The lists from which help, the manual, completion and the doctor live: what products and verbs
-// say about themselves is whole and true, and README and the pages of docs/ name all of it.
+// The lists that help, manual, completion and doctor are generated from: descriptions of products
+// and verbs are complete and correct, and README and docs/ name all of them.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <iterator>
@@ -42,7 +42,7 @@ Words layers_of(Dialect dialect) {
   return names_of(all_timeline_layers(),
                   [&](const auto& layer) { return layer->info().dialect == dialect; });
 }
-// Of captures of Atlas machines: the system counters, which have a page of their own, and the rest.
+// The system-counter layers of Atlas captures, which have a separate page, and the others.
 Words counter_layers() {
   return names_of(all_timeline_layers(),
                   [](const auto& layer) { return layer->info().group == kCounterLayers; });
@@ -61,7 +61,7 @@ Words sorted(Words words) {
   return words;
 }
 
-// A page of the manual, "docs/import.md", with one blank for every stretch of them; and its lines.
+// A page of the manual, e.g. "docs/import.md", with white space collapsed; and its lines.
 std::string page(const std::string& name) {
   const std::string text = test::read_file(std::string(MSPROF_PAGES) + "/" + name);
   return std::regex_replace(text, std::regex("\\s+"), " ");
@@ -73,7 +73,7 @@ Words page_lines(const std::string& name) {
   return lines;
 }
 
-// All that stands between `begin` and the next `end`.
+// The text between `begin` and the next `end`.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const auto at = text.find(begin);
   INFO(begin);
@@ -84,7 +84,7 @@ Words words_of(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
 }
-// What stands in `backticks`.
+// The words in `backticks`.
 Words quoted_words(const std::string& text) {
   const std::regex quoted("`([^`]+)`");
   Words words;
@@ -93,7 +93,7 @@ Words quoted_words(const std::string& text) {
   return words;
 }
 
-// The pages that a line links to: "docs/import.md".
+// The pages that a line links to, e.g. "docs/import.md".
 Words linked_pages(const std::string& line) {
   const std::regex link("\\]\\((docs/[^)#]+)");
   Words names;
@@ -102,7 +102,7 @@ Words linked_pages(const std::string& line) {
   return names;
 }
 
-// What the rows of a table of a page are about, `quoted` in their first cells.
+// The names `quoted` in the first cells of a table on a page.
 Words names_of_rows(const std::string& name, const std::string& title) {
   Words names;
   const Words lines = page_lines(name);
@@ -114,7 +114,7 @@ Words names_of_rows(const std::string& name, const std::string& title) {
   return names;
 }
 
-// Each of `wanted` is among `rows`, and no row is there twice.
+// Each of `wanted` is among `rows`, and no row is repeated.
 void check_named(const Words& wanted, const Words& rows) {
   CHECK(std::adjacent_find(rows.begin(), rows.end()) == rows.end());
   for (const std::string& name : wanted) {
@@ -123,7 +123,7 @@ void check_named(const Words& wanted, const Words& rows) {
   }
 }
 
-// The names of files in the table of those of a board: "summary/op_summary_{device}…".
+// The file names in the table of a board's files, e.g. "summary/op_summary_{device}…".
 Words files_of_boards(const std::string& folder) {
   Words names;
   for (const std::string& line : page_lines("docs/import.md")) {
@@ -255,7 +255,7 @@ TEST_CASE("the manual names every table and layer that there is, and no other") 
   CHECK(files_of_boards("summary") == exported_tables(Dialect::svp));
   CHECK(files_of_boards("timeline") == layers_of(Dialect::svp));
 
-  // Those of system counters have a page of their own.
+  // System counters have a separate page.
   const Words exported = sorted(exported_tables(Dialect::cann));
   Words tables = names_of_rows("docs/atlas.md", "| table | what |");
   for (const std::string& name : tables) {
@@ -299,7 +299,8 @@ TEST_CASE("README shows every verb, and the manual says which of them have no --
       return line.starts_with("| `msprof " + verb->name() + "` |");
     });
     REQUIRE(row != lines.end());
-    // Each page that the row links to shows the verb; the first says how to get all of its options.
+    // Each page linked by the row shows the verb; the first page explains how to list all its
+    // options.
     const Words pages = linked_pages(*row);
     REQUIRE_FALSE(pages.empty());
     for (const std::string& name : pages) {
