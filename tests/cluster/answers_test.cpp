@@ -1,4 +1,4 @@
-// What a cluster's answers say: the tables of `show`, the page, and what changed between two.
+// Output for a cluster: the tables of `show`, the page, and the changes between two clusters.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -16,13 +16,13 @@ using nlohmann::json;
 using test::SketchedPart;
 using test::TempFolder;
 
-// A part that is open, and what is asked of it.
+// An open rank summary and the views computed from it.
 struct Asked {
   explicit Asked(const SketchedPart& sketch, cluster::ClockShifts shifts = {})
       : part(sketch.written(folder / "x.part")),
         view(part, std::move(shifts)),
         summary(cluster_summary(view)) {}
-  // Cells of a table, '|' between them.
+  // Cells of a table, separated by '|'.
   std::vector<std::string> rows(std::string_view name, std::size_t top = 10) const {
     std::vector<std::string> lines;
     for (const ClusterTable& table : cluster_tables(view, summary, top)) {
@@ -38,7 +38,7 @@ struct Asked {
   std::string page(const std::vector<ClusterFinding>* findings = nullptr) const {
     return cluster_page(view, summary, findings);
   }
-  // What the page draws.
+  // The data drawn by the page.
   json drawn() const {
     const std::string html = page();
     const std::string begin = "id=\"data\">";
@@ -65,7 +65,7 @@ SketchedPart with_op(SketchedPart part) {
   return part;
 }
 
-// One rank that computes, in steps of so many microseconds.
+// One rank that computes for the given microseconds per step.
 SketchedPart steps_of(const std::vector<std::int64_t>& us, std::int64_t op_ns = 1'000) {
   SketchedPart part({"MatMul", "uid", "world", "hcom_allReduce_"});
   cluster::MemberRow member;
@@ -157,7 +157,7 @@ TEST_CASE("the page draws every rank in every step") {
   CHECK(drawn["steps"] == json({"1", "2"}));
   CHECK(drawn["ranks"] == json({"0", "1"}));
   CHECK(drawn["hosts"] == json({"host-a", "host-b"}));
-  // Rank, begin in the step, duration, computing, not overlapped, free; microseconds.
+  // Rank, start within the step, duration, computing, not overlapped, free; microseconds.
   CHECK(drawn["cells"] == json({{{0, 0, 10, 4, 3, 3}, {0, 0, 8, 8, 0, 0}},
                                 {{1, 2, 10, 6, 1, 3}, {1, 0, 9, 8, 0, 1}}}));
   CHECK(asked.page().find("id=\"binned\"") == std::string::npos);
@@ -229,7 +229,7 @@ TEST_CASE("the products of a cluster have aligned clocks and what the rules foun
   SketchedPart part = test::two_ranks();
   part.collectives.clear();
   part.packets.clear();
-  // Five collectives end at once on both hosts; the clock of the second is 400 us ahead.
+  // Five collectives end at once on both hosts; the clock of the second host is 400 us ahead.
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t member = 1; member <= 2; ++member) {
       const std::int64_t start = 1'700'000'000'000'000'000 + i * 10'000'000;
@@ -275,7 +275,7 @@ TEST_CASE("a slower step is told from noise by the spread of the steps") {
   CHECK(change_of(slower, "steps", "computing").mean.base_us == Approx(96));
   CHECK(change_of(slower, "steps", "free").mean.is_noise());
 
-  // Quartiles 90 and 110 around 100: half their distance is 10 %.
+  // Quartiles 90 and 110 around 100: half the interquartile range is 10 %.
   const auto noisy = compared(steps_of({80, 90, 100, 110, 120}), steps_of({108, 108, 108, 108}));
   CHECK(noisy.noise_percent == Approx(10));
   CHECK(noisy.verdict == Verdict::noise);
@@ -300,7 +300,7 @@ TEST_CASE("ranks, collectives and operators of two clusters are matched") {
   const ClusterChange& op = change_of(changes, "operators", "MatMul");
   CHECK(op.mean.percent() == Approx(50));
   CHECK(op.median->base_us == Approx(1));
-  CHECK(op.p95->new_us == Approx(1.488));  // begin of the bin of 1500 ns
+  CHECK(op.p95->new_us == Approx(1.488));  // lower bound of the bin of 1500 ns
 }
 
 TEST_CASE("what is on one side only is a row without a change") {
@@ -321,7 +321,7 @@ TEST_CASE("one rank that changed among many is beyond noise, the others are not"
       member.rank = i;
       member.host_name_id = part["uid"];
       part.members.push_back(member);
-      // Each by 1 % more or less from run to run.
+      // Each varies by up to 1 % from run to run.
       const std::int64_t ns = i == 7 ? slow_us * 1'000 : 100'000 + (i % 3 - 1) * (slow_us * 10);
       part.steps.push_back({0, 1, i + 1, 0, ns, ns, 0, 0, 0, 0, 0, 0});
     }

@@ -1,4 +1,4 @@
-// show, export and compare of clusters, by the real program.
+// show, export and compare of clusters, run with the real program.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -70,7 +70,7 @@ TEST_CASE("show of a cluster fits a terminal of 80 columns") {
   const TempFolder folder;
   const std::string dir = cluster_file(folder, "out", test::two_ranks());
   const auto shown = run_msprof({"show", "-dir", dir}, {.variables = {{"COLUMNS", "80"}}});
-  std::size_t begin = shown.out.find('\n') + 1;  // the path may be longer
+  std::size_t begin = shown.out.find('\n') + 1;  // the line with the path may be longer
   for (std::size_t end = 0; (end = shown.out.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
     std::size_t columns = 0;

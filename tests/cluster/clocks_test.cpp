@@ -1,4 +1,4 @@
-// Clocks of hosts: collectives in, offsets against the lowest host out.
+// Host clocks: collectives in, offsets relative to the lowest host out.
 #include "cluster/clocks.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using test::Arrival;
 
 namespace {
 
-// Four ranks, each on a host of its own.
+// Four ranks, each on a separate host.
 struct ClockScene {
   test::SceneNames names;
   std::vector<MemberRow> members =
@@ -19,7 +19,7 @@ struct ClockScene {
   ClockEstimator estimator{names.texts};
   std::int64_t at = 1'700'000'000'000'000'000;
 
-  // A collective of ranks with these clock errors that transfers for `transfer_ns`.
+  // Adds a collective of ranks with these clock errors that transfers for `transfer_ns`.
   void add(const std::vector<std::pair<std::int64_t, std::int64_t>>& rank_and_error,
            std::int64_t transfer_ns = 10'000, std::string_view operation = "hcom_allReduce_") {
     at += 1'000'000;
@@ -103,7 +103,7 @@ TEST_CASE(
   for (int i = 0; i < 4; ++i) scene.add({{0, 0}, {2, 1000}});
   for (int i = 0; i < 4; ++i) scene.add({{2, 0}, {3, 0}});
   CHECK(scene.clock("host_d").state == ClockState::aligned);
-  // Hosts b and c are at the same distance from a, and yet a millisecond apart.
+  // Hosts b and c have the same offset to a, yet differ from each other by a millisecond.
   for (int i = 0; i < 4; ++i) scene.add({{1, 0}, {2, 1'000'000}});
   CHECK(scene.clock("host_b").state == ClockState::aligned);
   CHECK(scene.clock("host_c").state == ClockState::contradicting);
@@ -122,7 +122,7 @@ TEST_CASE("Operations that a rank can leave before the last has arrived align no
 
 TEST_CASE("Of many collectives an even choice is kept") {
   ClockScene scene;
-  // The clock drifts: the choice must reach over all of the run.
+  // The clock drifts, so the kept collectives must cover the whole run.
   for (std::int64_t i = 0; i < 20'000; ++i) scene.add({{0, 0}, {1, 2 * i}}, 10'000);
   const HostClock b = scene.clock("host_b");
   CHECK(b.collective_count == 20'000);

@@ -1,4 +1,4 @@
-// What advise says about clusters: each rule names what was planted, and is silent without it.
+// advise on clusters: each rule names the planted fault and finds nothing without it.
 #include <catch2/catch.hpp>
 
 #include <functional>
@@ -25,12 +25,12 @@ ClusterShape usual_shape() {
   return shape;
 }
 
-// What makes a rule find something: planted in the run, or changed in the merged file.
+// A fault for a rule: planted in the run, or made in the merged file by SQL.
 struct AdviceCase {
   std::string rule;
   std::function<void(ClusterShape&)> plant;
   std::string sql;
-  std::string name;  // begin of that of the first evidence
+  std::string name;  // start of the name of the first evidence
 };
 
 const std::vector<AdviceCase>& advice_cases() {
@@ -113,7 +113,7 @@ TEST_CASE("Each rule about clusters names what was planted, and no other rank, h
     CHECK(finding->evidence.front().name.substr(0, planted.name.size()) == planted.name);
     for (const std::string& text : {finding->title.en, finding->title.zh, finding->advice.en})
       CHECK(text.find('{') == std::string::npos);
-    // A slow host computes for longer than others; that is said, too.
+    // A slow host also computes longer than the others, which is a separate finding.
     for (const AdviceFinding& other : advice.findings) {
       const bool is_same =
           other.rule->id == planted.rule ||
@@ -128,7 +128,7 @@ TEST_CASE("Each rule about clusters names what was planted, and no other rank, h
 
 TEST_CASE("Where a merged file keeps totals in the place of ranks the same is said") {
   for (const AdviceCase& planted : advice_cases()) {
-    // Ends are kept a host in another table.
+    // Totals keep end times per host in another table, which this case does not change.
     if (planted.rule == "cluster_clock_unknown") continue;
     CAPTURE(planted.rule);
     const Advice whole = advice_on(planted);

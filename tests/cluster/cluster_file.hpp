@@ -1,4 +1,4 @@
-// The merged part of a ClusterRun, for tests of what is said about clusters.
+// Makes the merged summary of a ClusterRun.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace msprof::test {
 
-// Makes `folder`/cluster.db; `detail_rows` as of `msprof merge`.
+// Writes `folder`/cluster.db; `detail_rows` is that of `msprof merge`.
 inline cluster::Part cluster_of(const std::filesystem::path& folder,
                                 const ranks::ClusterShape& shape,
                                 std::int64_t detail_rows = 50'000'000) {

@@ -1,4 +1,4 @@
-// The generator of ranks: planted faults show where they were planted, and nowhere else.
+// The generator of ranks: planted faults are visible where they were planted, and only there.
 #include "support/ranks/cluster_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ void for_each_part(const ClusterRun& run, const EachPart& each) {
   }
 }
 
-// How often each rank arrived last at a collective of all.
+// How often each rank arrived last at a collective of all ranks.
 std::map<std::int64_t, int> last_ones(const ClusterRun& run) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, std::int64_t>> last;
   for_each_part(

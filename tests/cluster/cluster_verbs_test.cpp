@@ -48,7 +48,7 @@ TEST_CASE("query and advise take the file of a cluster, and the folder that hold
   }
   const auto chinese = run_msprof({"advise", "-dir", cluster.dir(), "--lang", "zh"});
   CHECK_THAT(chinese.out, Contains("问题"));
-  // A part has any name.
+  // A rank summary may have any name.
   const std::string part = (cluster.folder.path() / "node.part").string();
   std::filesystem::rename(cluster.file(), part);
   CHECK(run_msprof({"advise", "-dir", part}).exit_code == 0);

@@ -1,5 +1,5 @@
-// The views of a cluster: what they document is what they have, and their numbers are those of the
-// parts.
+// The views of a cluster have the documented columns, and their numbers match those of the rank
+// summaries.
 #include "query/cluster_views.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ ClusterShape view_shape() {
   return shape;
 }
 
-// The cells of all rows, ',' between cells and ';' behind rows.
+// The cells of all rows, separated by ','; each row is followed by ';'.
 std::string rows_of(const cluster::Part& part, const std::string& sql) {
   const QueryDb db(part, sql);
   Statement read = db.ask(sql);
@@ -69,7 +69,7 @@ TEST_CASE("Views of a cluster add up to what the tables hold") {
         "0-2,4-7,7,2,4,3,1,-,0,1;");
   CHECK(rows_of(part, "SELECT count(*), count(DISTINCT host), min(rank), max(rank) FROM v_ranks") ==
         "7,2,0,7;");
-  // Against the rows of the ranks.
+  // Compared with the rows of the ranks.
   CHECK(rows_of(part,
                 "SELECT count(*) FROM v_collectives AS c WHERE rank_count <> (SELECT count(*)"
                 " FROM v_rank_collectives AS r WHERE r.step = c.step AND r.group_name ="
@@ -88,7 +88,7 @@ TEST_CASE("Views of a cluster add up to what the tables hold") {
   CHECK(rows_of(part,
                 "SELECT round(total(share), 6), min(min_us <= median_us AND median_us <="
                 " p95_us AND p95_us <= max_us) FROM v_cluster_ops") == "100.0,1;");
-  // A ring between hosts, and all to all within them; rank 3 is only known by its number.
+  // A ring between hosts, and all-to-all within them; rank 3 is known only by its number.
   CHECK(rows_of(part,
                 "SELECT DISTINCT source, target_in_group, target FROM v_links WHERE source = 0"
                 " AND group_name = 'group_world' ORDER BY target_in_group") ==
@@ -102,7 +102,7 @@ TEST_CASE("Aligned times are those of the reference host") {
                 "SELECT hostname, state, is_aligned, round(offset_us / 10) * 10 FROM"
                 " v_host_clocks ORDER BY host") ==
         "node-0000,reference,1,0.0;node-0001,aligned,1,2000.0;");
-  // As recorded the hosts are 2 ms apart, aligned a few us.
+  // As recorded, the hosts are 2 ms apart; aligned, a few us.
   const std::string ends =
       "SELECT max({0} + 1000 * duration_us) - min({0} + 1000 * duration_us) < 20000 AS is_near,"
       " count(*) FROM v_rank_collectives WHERE group_name = 'group_world' GROUP BY step, operation,"

@@ -1,4 +1,4 @@
-// Collectives made by hand, for the tests of what is said about clusters.
+// Hand-made collectives for the tests of cluster findings.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace msprof::test {
 
-// Texts of a part in order, with their ids.
+// Sorted texts of a rank summary, with their ids.
 struct SceneNames {
   cluster::PartTexts texts = std::vector<std::string>{
       "g1",         "g2",     "g3",     "hcom_allReduce_", "hcom_broadcast_",
@@ -21,7 +21,7 @@ struct SceneNames {
   }
 };
 
-// Ranks in a row: member 1 is rank 0. Each is on the host that is named.
+// Makes consecutive ranks, one per entry of `hosts`; member 1 is rank 0.
 inline std::vector<cluster::MemberRow> members_on(const SceneNames& names,
                                                   const std::vector<std::string>& hosts) {
   std::vector<cluster::MemberRow> members;
@@ -50,7 +50,7 @@ inline std::vector<cluster::GroupMemberRow> group_of(const SceneNames& names,
   return rows;
 }
 
-// One rank in a collective: it arrives at `start_ns` and is done at `end_ns`, by its host's clock.
+// One rank in a collective: arrives at `start_ns` and is done at `end_ns`, by its host's clock.
 struct Arrival {
   std::int64_t rank = 0;
   std::int64_t start_ns = 0;

@@ -1,4 +1,4 @@
-// Merging: whatever the order and grouping, the bytes are the same; what cannot be merged is named.
+// Merging gives the same bytes in any order and grouping; inputs that cannot be merged are named.
 #include "cluster/merge.hpp"
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ ClusterShape small_cluster(std::int64_t ranks) {
   return shape;
 }
 
-// The parts of a cluster in a folder of their own.
+// The rank summaries of a cluster in a temporary folder.
 class ClusterParts {
  public:
   explicit ClusterParts(const ClusterShape& shape) {
@@ -67,8 +67,8 @@ std::string merged_bytes(const std::vector<fs::path>& parts, const fs::path& out
   return test::read_file(output);
 }
 
-// A tree of merges in any order: groups of 2 to 12 become one until one is left. Nodes below the
-// root keep all rows or any number of them.
+// Merges in random order: groups of 2 to 12 are merged until one is left. Nodes below the root may
+// keep more than `detail_rows` rows.
 std::string merged_by_tree(const ClusterParts& parts, Random& random, std::int64_t detail_rows) {
   std::vector<fs::path> level = parts.paths;
   int made = 0;
@@ -119,7 +119,8 @@ TEST_CASE(
   const ClusterParts parts(small_cluster(50));
   const std::string all = merged_bytes(parts.paths, parts.path("all"));
   const std::int64_t rows = rows_of(parts.path("all"), "rank_collective");
-  CHECK(rows == 50 * 2 * 7 - 2 * 2);  // the last host has two ranks without a partner to receive
+  // the last host has two ranks without a partner to receive from
+  CHECK(rows == 50 * 2 * 7 - 2 * 2);
   const std::string totals = merged_bytes(parts.paths, parts.path("totals"), {rows / 3, {}});
   CHECK(rows_of(parts.path("totals"), "rank_collective") == 0);
   Random random(18);
@@ -148,7 +149,7 @@ TEST_CASE("more parts than are read at once are merged in groups, with the same 
     merge_parts(half, halves.back(), {});
   }
   CHECK((merged_bytes(halves, parts.path("both")) == all));
-  CHECK(test::names_in(parts.folder()).size() == 230 + 4);  // and nothing of what was between
+  CHECK(test::names_in(parts.folder()).size() == 230 + 4);  // and no intermediate files
 }
 
 TEST_CASE("a part merged alone is itself, and so is a merged one") {
@@ -159,7 +160,7 @@ TEST_CASE("a part merged alone is itself, and so is a merged one") {
   CHECK((merged_bytes({parts.path("all")}, parts.path("again")) == all));
   const std::string totals = merged_bytes(parts.paths, parts.path("totals"), {0, {}});
   CHECK((merged_bytes({parts.path("totals")}, parts.path("again")) == totals));
-  // In its own place.
+  // Output and input are the same file.
   CHECK((merged_bytes({parts.path("all")}, parts.path("all")) == all));
 }
 
@@ -170,7 +171,7 @@ TEST_CASE("a merged part has the rows of its parts") {
     std::int64_t rows = 0;
     for (const fs::path& part : parts.paths) rows += rows_of(part, table);
     CHECK(rows_of(parts.path("all"), table) == rows);
-    // Members are numbered by their ranks.
+    // Members are numbered by rank.
     CHECK(test::query(
               parts.path("all"),
               "SELECT count(*) FROM " + std::string(table) +
@@ -184,7 +185,7 @@ TEST_CASE("a merged part has the rows of its parts") {
                           "member_id = " + std::to_string(rank + 1)) ==
           test::part_rows(part, "rank_collective"));
   }
-  // Operators are those of all ranks together.
+  // Operator totals are over all ranks.
   CHECK(test::query(parts.path("all"), "SELECT count(*), sum(count) FROM op_total") ==
         MergedLines{"5|" + std::to_string(20 * 5 * 2 * 2)});
 }
@@ -227,7 +228,7 @@ TEST_CASE("totals that stand in the place of single ranks are what SQL makes of 
                                       extremes +
                                       " FROM rank_collective AS o GROUP BY 1, 2, 3, 4"
                                       " ORDER BY 1, 2, 3, 4"));
-  // Of a pair only two places are filled.
+  // A collective of two ranks fills only two of the three fields.
   CHECK(std::any_of(found.begin(), found.end(),
                     [](const std::string& row) { return row.ends_with("|NULL"); }));
   CHECK(test::query(totals, "SELECT " + key +
@@ -253,7 +254,7 @@ TEST_CASE("of equal durations the smaller rank stands first, and long ones do no
     test::change_part(parts.paths[rank], "UPDATE rank_collective SET duration_ns = " +
                                              std::string(rank == 5 ? "6" : "5") + "000000000");
   }
-  // Two totals that are merged, the later ranks first.
+  // Merges two totals, the one with the higher ranks first.
   std::vector<fs::path> halves;
   for (const std::size_t first : {6u, 0u}) {
     std::vector<fs::path> half;
@@ -262,7 +263,7 @@ TEST_CASE("of equal durations the smaller rank stands first, and long ones do no
     merge_parts(half, halves.back(), {0, {}});
   }
   merge_parts(halves, parts.path("all"), {});
-  // The sum of the squares is 11 x 25e18 + 36e18 = 311e18 = 16 x 2^64 + 15852094820647174144.
+  // The sum of squares is 11 x 25e18 + 36e18 = 311e18 = 16 x 2^64 + 15852094820647174144.
   CHECK(test::query(parts.path("all"),
                     "SELECT DISTINCT rank_count, duration_ns, square_high, square_low,"
                     " shortest_1_ns, shortest_2_ns, shortest_3_ns, shortest_1_member,"
@@ -283,7 +284,7 @@ TEST_CASE("as many rows of single ranks are kept as are allowed, not one more") 
   merge_parts(parts.paths, parts.path("less"), {rows - 1, {}});
   CHECK_FALSE(Part::open(parts.path("less")).facts().has_detail);
   CHECK(rows_of(parts.path("less"), "rank_collective") == 0);
-  // What is gone does not come back.
+  // Dropped rows cannot be restored.
   merge_parts({parts.path("less")}, parts.path("more"), {});
   CHECK_FALSE(Part::open(parts.path("more")).facts().has_detail);
 }
@@ -343,12 +344,12 @@ TEST_CASE("a rank that comes twice is merged once, and the second part is named"
   CHECK(refused_as(report, twice) ==
         twice.string() + " has rank 1, which " + parts.paths[1].string() + " has already");
   CHECK((test::read_file(parts.path("all")) == merged_bytes(parts.paths, parts.path("once"))));
-  // Also within a part that was merged before.
+  // Also if the rank is within a previously merged summary.
   merge_parts({parts.paths[0], parts.paths[1]}, parts.path("two"), {});
   const MergeReport again = merge_parts({parts.path("two"), parts.paths[1]}, parts.path("out"), {});
   CHECK(again.merged == 1);
   CHECK(refused_as(again, parts.paths[1]).find("has rank 1") != std::string::npos);
-  // Captures that do not know their rank are told apart by host, device and name.
+  // Captures with an unknown rank are distinguished by host, device and name.
   for (const std::size_t i : {2u, 3u})
     test::change_part(parts.paths[i], "UPDATE member SET rank = NULL");
   const MergeReport unknown = merge_parts(parts.paths, parts.path("unknown"), {});
@@ -376,12 +377,12 @@ TEST_CASE(
   ClusterShape shape = small_cluster(12);
   shape.faults.missing = {2, 3, 7, 11};
   const ClusterParts parts(shape);
-  // The last is known because the group of all has 12 ranks.
+  // The last ranks are known to be missing because the group of all has 12 ranks.
   const test::RunResult run = run_merge(parts.paths, parts.path("cluster.db"));
   CHECK(run.exit_code == 3);
   CHECK(run.err.find("8 ranks on 2 hosts") != std::string::npos);
   CHECK(run.err.find("MISSING: 4 ranks (2-3,7,11)\n") != std::string::npos);
-  // A part that is merged again may lack ranks.
+  // A summary for another merge may be incomplete.
   CHECK(run_merge(parts.paths, parts.path("node.part")).exit_code == 0);
   test::write_file(parts.path("ranks.txt"), "0-1 # the first\n4,5\n6 8-10");
   const test::RunResult all_there = run_merge(parts.paths, parts.path("cluster.db"),
@@ -399,7 +400,7 @@ TEST_CASE(
   CHECK(document["merged"] == 8);
   CHECK(document["has_detail"] == false);
   CHECK(document["refused"].empty());
-  // The manifest stays with the part.
+  // The manifest is stored in the merged file.
   const test::RunResult later = run_merge({parts.path("cluster.db")}, parts.path("later.db"));
   CHECK(later.err.find("MISSING: 8 ranks (2-3,7,11-15)\n") != std::string::npos);
   test::write_file(parts.path("ranks.txt"), "0-x");

@@ -1,4 +1,4 @@
-// Durations of operators: bins, sums and quantiles worked out by hand.
+// Operator durations: bins, sums and quantiles calculated by hand.
 #include "cluster/op_total.hpp"
 
 #include <catch2/catch.hpp>
@@ -47,11 +47,11 @@ TEST_CASE("durations below 128 ns have a bin each, then an octave has 64") {
       {260, 193},
       {511, 255},
       {512, 256},
-      // 2^20: 13 octaves behind 2^7; its second bin begins at 2^20 + 2^14.
+      // 2^20 is 13 octaves above 2^7; its second bin starts at 2^20 + 2^14.
       {1 << 20, 128 + 64 * 13},
       {(1 << 20) + (1 << 14), 128 + 64 * 13 + 1},
       {(1 << 20) + (1 << 14) - 1, 128 + 64 * 13},
-      // The last bin of all: 2^62 to 2^63 is octave 55 behind 2^7.
+      // The last bin, 2^62 to 2^63, is octave 55 above 2^7.
       {INT64_MAX, 128 + 64 * 55 + 63}};
   for (const auto& [ns, bin] : known) {
     INFO(ns << " ns");
@@ -77,14 +77,14 @@ TEST_CASE("a quantile is the begin of the bin that holds the one of its rank") {
   Histogram histogram;
   CHECK(histogram.quantile_ns(1, 2) == kNull);
   for (const std::int64_t ns : {10, 20, 20, 30, 1000}) histogram.add(ns);
-  CHECK(histogram.quantile_ns(0, 100) == 10);   // never before the first
+  CHECK(histogram.quantile_ns(0, 100) == 10);   // never below the first
   CHECK(histogram.quantile_ns(20, 100) == 10);  // ceil(1.0) = 1
   CHECK(histogram.quantile_ns(21, 100) == 20);  // ceil(1.05) = 2
   CHECK(histogram.quantile_ns(50, 100) == 20);  // ceil(2.5) = 3
   CHECK(histogram.quantile_ns(80, 100) == 30);
   CHECK(histogram.quantile_ns(95, 100) == 1000);
   CHECK(histogram.quantile_ns(1, 1) == 1000);
-  CHECK(histogram.quantile_ns(2, 1) == 1000);  // beyond all
+  CHECK(histogram.quantile_ns(2, 1) == 1000);  // above all
   Histogram many;
   many.add(5, INT64_MAX);
   many.add(6, INT64_MAX);
@@ -117,16 +117,16 @@ TEST_CASE("a histogram is encoded as distances and counts") {
 TEST_CASE("bytes that are no histogram are told") {
   using namespace std::string_view_literals;
   CHECK(is_garbage("\x03"sv));                  // no count
-  CHECK(is_garbage("\x03\x80"sv));              // a varint that does not end
+  CHECK(is_garbage("\x03\x80"sv));              // an unterminated varint
   CHECK(is_garbage("\x03\x00"sv));              // a count of 0
   CHECK(is_garbage("\x03\x01\x00\x01"sv));      // the same bin again
-  CHECK(is_garbage("\x80\x1d\x01"sv));          // bin 3712: one more than there are
-  CHECK(is_garbage("\xff\x1c\x01\x01\x01"sv));  // the same, by the second distance
-  // A count above INT64_MAX, and distances that would wrap around.
+  CHECK(is_garbage("\x80\x1d\x01"sv));          // bin 3712, one past the last
+  CHECK(is_garbage("\xff\x1c\x01\x01\x01"sv));  // the same, reached by the second distance
+  // A count above INT64_MAX, and distances that would overflow.
   CHECK(is_garbage("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"sv));
   CHECK(is_garbage("\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01"sv));
   CHECK_FALSE(is_garbage("\xff\x1c\x01"sv));  // the last bin
-  // Any bytes are refused or read, never more.
+  // Random bytes are either rejected or read; no crash.
   std::uint64_t state = 1;
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes;
@@ -178,7 +178,7 @@ TEST_CASE("in which order and grouping totals are added makes no difference") {
   std::vector<std::size_t> order = {0, 1, 2, 3, 4};
   OpTotal first;
   for (const std::size_t i : order) first.add(parts[i]);
-  CHECK(first.shortest_member == 1);  // the smallest of those that took 5 ns
+  CHECK(first.shortest_member == 1);  // the smallest member among those that took 5 ns
   CHECK(first.longest_member == 2);
   CHECK(first.count == 11);
   do {

@@ -1,4 +1,4 @@
-// Outliers: the critical values are those of Dixon's tables, just below and just above.
+// Outliers: critical values of Dixon's tables, just below and just above.
 #include "cluster/outlier.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,13 +9,13 @@ using namespace msprof::cluster;
 
 namespace {
 
-// `count` values of which the smallest is `gap` below the next that Dixon's ratio looks at; the
-// range that it looks at is 10,000.
+// Makes `count` values for Dixon's ratio: the smallest value is `gap` below the one it is compared
+// with, and the range is 10,000.
 bool is_outlier(std::int64_t count, std::int64_t low, std::int64_t high, std::int64_t gap) {
   std::vector<std::int64_t> values = {0};
   for (std::int64_t i = 1; i < low; ++i) values.push_back(gap);
   for (std::int64_t i = low; i < count - 1 - high; ++i) values.push_back(gap);
-  // What the ratio leaves out is far away.
+  // Values outside the range of the ratio are far away.
   values.push_back(10'000);
   for (std::int64_t i = 0; i < high; ++i) values.push_back(1'000'000);
   REQUIRE(static_cast<std::int64_t>(values.size()) == count);
@@ -46,8 +46,8 @@ TEST_CASE("From 11 values on a second small value does not hide the smallest") {
 }
 
 TEST_CASE("Many values: below the mean by more than three deviations") {
-  // 99 of 1,000,000 and 1,001,000 in turn. With x among them the limit is x = 998,914:
-  // (sum - 100 x)^2 = 9 (100 Q - sum^2).
+  // 99 values alternate between 1,000,000 and 1,001,000. With x among them the limit is x =
+  // 998,914: (sum - 100 x)^2 = 9 (100 Q - sum^2).
   const auto with = [](std::int64_t smallest) {
     std::vector<std::int64_t> values = {smallest};
     for (std::int64_t i = 0; i < 99; ++i) values.push_back(1'000'000 + i % 2 * 1000);
@@ -71,7 +71,7 @@ TEST_CASE("Equal values, too few of them and values beyond all bounds have no ou
   wide.front() = INT64_MIN + 1;
   CHECK_FALSE(is_smallest_outlier(spread_of(wide)));
   CollectiveRow row;
-  row.rank_count = 8;  // and no durations
+  row.rank_count = 8;  // no durations
   CHECK_FALSE(is_smallest_outlier(spread_of(row)));
   row.rank_count = INT64_MAX;
   row.shortest_ns[0] = INT64_MIN + 1;

@@ -1,5 +1,5 @@
-// Parts as bytes: sealed anew after a change, and all their cells as text. For the tests beside and
-// fuzz_part.
+// Rank summaries as bytes: resealing after a change, and all cells as text. Used by the tests of
+// this folder and fuzz_part.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace msprof::test {
 
-// CRC-32 as zlib, PNG and gzip have it, bit by bit.
+// CRC-32 as in zlib, PNG and gzip, computed bit by bit.
 inline std::uint32_t plain_crc32(std::string_view bytes) {
   std::uint32_t crc = ~0u;
   for (const char byte : bytes) {
@@ -31,13 +31,13 @@ inline std::uint32_t seal_in(std::string_view bytes) {
   return seal;
 }
 
-// What a part's seal must be.
+// The correct seal of a rank summary.
 inline std::uint32_t seal_of(std::string bytes) {
   bytes.replace(kSealAt, 4, 4, '\0');
   return plain_crc32(bytes);
 }
 
-// The part with its seal as it must be; what is too short to have one as it is.
+// Returns the bytes with the correct seal; unchanged if too short to have a seal.
 inline std::string sealed(std::string bytes) {
   if (bytes.size() < kSealAt + 4) return bytes;
   const std::uint32_t seal = seal_of(bytes);
@@ -46,13 +46,13 @@ inline std::string sealed(std::string bytes) {
   return bytes;
 }
 
-// Changes a part by SQL and seals it again: only its contents are wrong then.
+// Changes a rank summary by SQL and reseals it, so that only its contents are wrong.
 inline void change_part(const std::filesystem::path& path, const std::string& sql) {
   query(path, sql);
   write_file(path, sealed(read_file(path)));
 }
 
-// All tables of a part.
+// All tables of a rank summary.
 inline const std::vector<std::string>& part_table_names() {
   static const std::vector<std::string> names = {
       "member", "group_member",     "rank_step",  "rank_collective", "packet",   "link",

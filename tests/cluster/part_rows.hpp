@@ -1,4 +1,4 @@
-// The rows of a part with the texts in the place of their ids. For the tests beside.
+// The rows of a rank summary with texts instead of text ids.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace msprof::test {
 
-// Columns that are ids of texts become texts, "" for none; others are as they are. In the order of
-// the table; `where` is SQL.
+// Returns the rows in table order. Columns that are text ids are replaced by their texts, "" for no
+// text. `where` is SQL.
 inline std::vector<std::string> part_rows(const std::filesystem::path& part,
                                           const std::string& table,
                                           const std::string& where = "1") {

@@ -1,4 +1,4 @@
-// Parts as files: rows come back as they were written, and nothing but a whole part is taken.
+// Rank summaries as files: rows are read back as written, and incomplete files are rejected.
 #include "cluster/part.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ using test::TempFolder;
 
 const std::vector<std::string> kPartNames = {"a", "b", "op"};
 
-// A row whose cells are all different, the id aside.
+// A row whose cells are all different, except the id.
 template <typename Row>
 Row counted_row(std::int64_t from) {
   std::array<std::int64_t, Row::kColumns.size()> cells;
@@ -73,7 +73,7 @@ fs::path written_part(const fs::path& path, const PartFacts& facts = {}) {
   return path;
 }
 
-// Why a file is not taken as a part; empty where it is.
+// The reason why a file is rejected as a rank summary; empty if it is accepted.
 std::string refusal_of(const fs::path& path) {
   try {
     const Part part = Part::open(path);
@@ -111,7 +111,7 @@ TEST_CASE("a part gives back every cell of every table") {
   CHECK(totals->name_id == 3);
   CHECK(totals->type_name_id == kNull);
   CHECK(totals->count == 2);
-  CHECK(totals->duration_ns == INT64_MAX);  // 7 more do not fit
+  CHECK(totals->duration_ns == INT64_MAX);  // adding 7 more would overflow
   CHECK(totals->square_sum == static_cast<uint128>(INT64_MAX) * INT64_MAX + 49);
   CHECK(std::pair(totals->shortest_ns, totals->shortest_member) == std::pair(7l, 1l));
   CHECK(std::pair(totals->longest_ns, totals->longest_member) == std::pair(INT64_MAX, 2l));
@@ -172,7 +172,7 @@ TEST_CASE("a changed byte anywhere is noticed before a row is taken") {
   const TempFolder folder;
   const std::string bytes = test::read_file(written_part(folder / "good.part"));
   const fs::path path = folder / "damaged.part";
-  // Every byte of the header, then a place in each 61.
+  // Every byte of the header, then every 61st byte.
   for (std::size_t at = 0; at < bytes.size(); at += at < 100 ? 1 : 61) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x20);

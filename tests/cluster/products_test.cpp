@@ -1,4 +1,4 @@
-// The vendor's files about a cluster, cell by cell; the cells are computed by hand.
+// The vendor's cluster files, cell by cell; expected cells are calculated by hand.
 #include "cluster/products/products.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ using test::SketchedPart;
 using test::TempFolder;
 using test::two_ranks;
 
-// The files of a part in a folder.
+// The files written for a rank summary, in a temporary folder.
 struct Written {
   explicit Written(const SketchedPart& sketch, cluster::ClusterProductOptions options = {})
       : products(cluster::write_vendor_files(sketch.written(folder / "cluster.db"), folder.path(),
@@ -75,7 +75,7 @@ TEST_CASE("groups of collectives that do not have all ranks tell the stages") {
   part.steps = {{0, 1, 3, 0, 700, 600, 0, 0, 100, 0, 0, 0}};
   const Written out(part);
   CHECK(out.document("communication_group.json")["p2p"] == json({{0, 1}}));
-  // The third rank is in no group that tells its stage.
+  // The third rank is in no group that defines its stage.
   CHECK(out.text("cluster_step_trace_time.csv").find("stage") == std::string::npos);
 }
 

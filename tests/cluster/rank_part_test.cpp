@@ -1,5 +1,5 @@
-// The part of one capture: what happened to a rank, in numbers worked out by hand, and those of a
-// generated run against the run itself.
+// The summary of one capture: a hand-made rank with numbers calculated by hand, and a generated run
+// compared with itself.
 #include <catch2/catch.hpp>
 
 #include "cluster/part_rows.hpp"
@@ -22,7 +22,7 @@ using PartLines = std::vector<std::string>;
 
 constexpr std::uint32_t kRankThread = 10000;
 constexpr std::uint32_t kHcomReceive = 0x20005;
-// 2023-11-14 22:13:20, the begin of the collection, without its last six digits.
+// Start of the collection, 2023-11-14 22:13:20, without its last six digits.
 const std::string kBeginMs = "1700000000000";
 
 RunResult make_part(const fs::path& capture, const fs::path& part, PartLines more = {}) {
@@ -86,7 +86,7 @@ class HandMadeRank {
         over(comm_step("RDMASend", 270, 271, 3, 4), 0, 3, 1, 0),
         comm_step("Notify_Wait", 271, 273, 3, 4),
     });
-    // The task that would close the transfer is not there.
+    // The task that would end the transfer is missing.
     all_reduce({
         over(comm_step("RDMASend", 280, 281, 3, 4), 0, 3, 1, 700),
         comm_step("Notify_Wait", 281, 284, 3, 4),
@@ -161,8 +161,8 @@ TEST_CASE("steps of a rank are told apart by what it did in them") {
   const TempFolder folder;
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
-  // Step, member, begin, duration; computing, communication, not overlapped, free; receiving, of
-  // it not overlapped; preparing.
+  // Step, member, start, duration; computing, communication, not overlapped, free; receiving, not
+  // overlapped part of it; preparing.
   CHECK(part_rows(folder / "a.part", "rank_step") ==
         PartLines{"NULL|1|" + kBeginMs + "300000|12000|2000|0|0|10000|0|0|0",
                   "7|1|" + kBeginMs + "100000|100000|30000|26000|20000|50000|0|0|10000",
@@ -174,13 +174,13 @@ TEST_CASE("a collective's time is waiting and transfers, over SDMA and over RDMA
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
   const fs::path part = folder / "a.part";
-  // Start, duration, wait, of it before the first transfer, transit, bytes.
+  // Start, duration, wait, wait before the first transfer, transit, bytes.
   CHECK(
       part_rows(part, "rank_collective") ==
       PartLines{"7|group_a|hcom_allReduce_|0|1|" + kBeginMs + "130000|26000|7000|2000|18000|4000",
-                // Two payloads that end together share 8000 ns.
+                // Two payloads with one end task share 8000 ns.
                 "8|group_a|hcom_allReduce_|0|1|" + kBeginMs + "265000|8000|0|0|8000|4000",
-                // One without its end has its own duration.
+                // A payload without an end task has its own duration.
                 "8|group_a|hcom_allReduce_|1|1|" + kBeginMs + "280000|4000|3000|0|1000|700",
                 "8|group_b|hcom_receive_|0|1|" + kBeginMs + "210000|30000|20000|20000|10000|512"});
   // Link, transport, size, count, duration.
@@ -190,8 +190,8 @@ TEST_CASE("a collective's time is waiting and transfers, over SDMA and over RDMA
                                                "8|group_a|hcom_allReduce_|0|1|3|1|3000|1|6000",
                                                "8|group_a|hcom_allReduce_|1|1|3|1|700|1|1000",
                                                "8|group_b|hcom_receive_|0|1|3|1|512|1|10000"});
-  // Source, target, link, transport, size class; count, bytes, duration. 1000 and 700 bytes are of
-  // one class, from 512.
+  // Source, target, link, transport, size class; count, bytes, duration. 1000 and 700 bytes are in
+  // one class, which starts at 512.
   CHECK(part_rows(part, "link") == PartLines{"7|group_a|hcom_allReduce_|1|3|1|1|0|9|2|2000|12000",
                                              "7|group_a|hcom_allReduce_|1|3|2|1|0|10|1|2000|10000",
                                              "7|group_a|hcom_allReduce_|1|3|3|0|2|6|1|64|1000",
@@ -206,13 +206,13 @@ TEST_CASE("a rank says who it is, and its operators are added up") {
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
   const fs::path part = folder / "a.part";
-  // Rank, host, its name, device, capture, chip, verdict; modelled; begin, end; clocks; tasks;
-  // frequency from, to; peak of memory.
+  // Rank, host, its name, device, capture, chip, verdict; modelled; start, end; clocks; tasks;
+  // lowest and highest frequency; peak memory.
   CHECK(part_rows(part, "member") ==
         PartLines{"3|4711|worker-1|0|" + std::string(kProfName) +
                   "|Ascend910B|0|complete|0|1700000000000000000|1700000010000000000|100000000|"
                   "50000000|22|800|1800|8589934592"});
-  // Four runs of 10, 20, 25 and 2 us: squares 100 + 400 + 625 + 4 in us.
+  // Four runs of 10, 20, 25 and 2 us: the squares are 100 + 400 + 625 + 4.
   CHECK(part_rows(part, "op_total") ==
         PartLines{"MatMul|MatMulV2|AI_CORE|4|57000|0|1129000000|2000|1|25000|1|" +
                   query(part, "SELECT bins FROM op_total").front()});

@@ -1,4 +1,4 @@
-// Numbers of ranks as manifests name them.
+// Sets of ranks as written in manifests.
 #include "cluster/rank_set.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// SketchedPart: a part from rows that a test writes down, with texts in the place of their ids.
+// SketchedPart: a rank summary from hand-written rows, with texts instead of text ids.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace msprof::test {
 
 class SketchedPart {
  public:
-  // Every text that its rows have.
+  // `names` must contain every text used by the rows.
   explicit SketchedPart(const std::set<std::string>& names) : names_(names.begin(), names.end()) {}
 
   // The id of a text.
@@ -58,8 +58,8 @@ class SketchedPart {
   std::vector<std::string> names_;
 };
 
-// Two ranks of two hosts, in two steps: one all-reduce, one send, over HCCS and RDMA. The numbers
-// are those of the tests that compute their cells.
+// Two ranks on two hosts, in two steps: one all-reduce, one send, over HCCS and RDMA. Tests that
+// compute cells rely on these numbers.
 inline SketchedPart two_ranks() {
   SketchedPart part({"1234567855", "PROF_A", "PROF_B", "hcom_allReduce_", "hcom_send_", "host-a",
                      "host-b", "uid-a", "uid-b", "Ascend910B", "complete", "MatMul", "AI_CORE"});

@@ -1,4 +1,4 @@
-// Slow links: sums of transfers in, links that are slower than their like out.
+// Slow links: sums of transfers in, links slower than comparable ones out.
 #include "cluster/slow_links.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMebi = 1 << 20;
 
-// A link of a group; `bytes_per_us` says how long its 16 MiB take.
+// A link of a group that transfers 16 MiB at `bytes_per_us`.
 LinkRow link_row(const test::SceneNames& names, std::int64_t source, std::int64_t target,
                  std::int64_t bytes_per_us) {
   LinkRow row;
@@ -33,9 +33,9 @@ LinkRow link_row(const test::SceneNames& names, std::int64_t source, std::int64_
 
 struct LinkScene {
   test::SceneNames names;
-  SlowLinkFinder finder{test::group_of(names, "g1", {7, 6, 5, 4})};  // 0 in the group is rank 7
+  SlowLinkFinder finder{test::group_of(names, "g1", {7, 6, 5, 4})};  // local rank 0 is rank 7
 
-  // Links between all four, at 20 GB/s and some noise, but that from 0 to 2 and what is left out.
+  // Adds links between all four at about 20 GB/s, except the link from 0 to 2.
   void add_others() {
     for (std::int64_t a = 0; a < 4; ++a) {
       for (std::int64_t b = 0; b < 4; ++b) {

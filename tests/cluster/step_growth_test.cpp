@@ -1,4 +1,4 @@
-// Steps that take longer and longer: steps in, their trend out.
+// Steps that become longer: steps in, their trend out.
 #include "cluster/step_growth.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ RankStepRow rank_step(std::int64_t step, std::int64_t member, std::int64_t compu
   return row;
 }
 
-// Three ranks that compute for so long in each step.
+// Three ranks that compute for the given time in each step.
 StepGrowth growth_of(const std::vector<std::int64_t>& computing) {
   StepGrowthFinder finder;
   std::int64_t step = 0;
@@ -67,7 +67,7 @@ TEST_CASE("What does not grow much, or not steadily, or falls, is not growing") 
   CHECK_FALSE(growth_of({1000, 1002, 1004, 1006, 1008, 1010}).is_growing);
   CHECK_FALSE(growth_of({1000, 1300, 900, 1200, 1000, 1100}).is_growing);
   CHECK_FALSE(growth_of({1500, 1400, 1300, 1200, 1100, 1000}).is_growing);
-  // A first step that loads and compiles says nothing about the others.
+  // A first step that loads and compiles is ignored.
   CHECK_FALSE(growth_of({9000, 1000, 1001, 999, 1000, 1002}).is_growing);
   CHECK(growth_of({9000, 1000, 1100, 1200, 1300, 1400, 1500, 1600}).is_growing);
 }

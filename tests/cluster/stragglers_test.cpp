@@ -1,4 +1,4 @@
-// Slow ranks and hosts: collectives and steps in; who makes others wait, and why, out.
+// Slow ranks and hosts: collectives and steps in, stragglers and the cause of their delay out.
 #include "cluster/stragglers.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,23 +15,23 @@ namespace {
 
 constexpr std::int64_t kUs = 1000;
 
-// Eight ranks on two hosts, unless said otherwise, in one group, for ten steps of four collectives.
-// Everybody computes for 100 us before each; `late` is what a rank does beyond that.
+// By default eight ranks on two hosts, in one group, for ten steps of four collectives. Each rank
+// computes for 100 us before each collective; `late` is the additional time of a rank.
 struct StragglerScene {
   using Late = std::function<std::int64_t(std::int64_t step, std::int64_t rank, std::int64_t at)>;
 
   test::SceneNames names;
   std::vector<std::string> hosts = {"host_a", "host_a", "host_a", "host_a",
                                     "host_b", "host_b", "host_b", "host_b"};
-  // By group, the ranks that meet in its collectives.
+  // For each group, the ranks in its collectives.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> groups = {
       {"g1", {0, 1, 2, 3, 4, 5, 6, 7}}};
   Late late = [](std::int64_t, std::int64_t, std::int64_t) { return 0; };
   std::string operation = "hcom_allReduce_";
-  bool late_is_free = false;  // not computing
+  bool late_is_free = false;  // the delay is free time, not computing
   bool has_steps = true;
 
-  // Each is a few us earlier or later, another one in each collective.
+  // Shifts each rank by up to a few us, differently in each collective.
   static std::int64_t noise(std::int64_t step, std::int64_t rank, std::int64_t at) {
     return (step * 7 + rank * 5 + at * 11 + rank * at) % 8 * 400;
   }
@@ -115,7 +115,7 @@ TEST_CASE("The rank that computes longer is named, with what the others wait for
   CHECK(rank.collective_count == 40);
   CHECK(rank.group_name_id == scene.names.id("g1"));
   CHECK(rank.operation_name_id == scene.names.id("hcom_allReduce_"));
-  // 30 us in each of 40 collectives, less what the second last is late by chance.
+  // 30 us in each of 40 collectives, less the random delay of the second-last rank.
   CHECK(rank.delay_ns > 40 * 26 * kUs);
   CHECK(rank.delay_ns <= 40 * 33 * kUs);
   CHECK(rank.wait_ns > 7 * rank.delay_ns);
@@ -215,7 +215,7 @@ TEST_CASE("A delay below a hundredth of the steps, or work that is not its own, 
   StragglerScene scene;
   scene.late = always(5, 3 * kUs);
   CHECK(scene.found().ranks.empty());
-  // Late in each collective, and in its steps there is nothing that tells why.
+  // Late in each collective; without step data the cause is unknown.
   scene.late = always(5, 30 * kUs);
   scene.has_steps = false;
   const Stragglers found = scene.found();

@@ -1,4 +1,5 @@
-// Captures below folders: names, depth, links, frameworks' ranks, what cannot be searched.
+// Searches for captures below folders: names, depth, links, ranks of frameworks, unreadable
+// folders.
 #include "cluster/run/capture_search.hpp"
 
 #include <unistd.h>
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// As much of a capture as the search looks at.
+// Makes the files of a capture that the search reads.
 fs::path make_capture(const fs::path& folder, int own_rank = -1) {
   fs::create_directories(folder / "host");
   write_file(folder / "device_0/info.json.0",

@@ -1,5 +1,5 @@
-// msprof cluster with real captures: one answer, what is missing by name, and a second run that
-// does only what is missing; here, and on a stand-in for Slurm that runs what is submitted at once.
+// msprof cluster with real captures: one result, names of missing captures, and a second run that
+// processes only those; locally, and on a fake Slurm that runs submitted jobs immediately.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct ClusterScene {
     return run_msprof(words);
   }
   std::string in() const { return (folder / "in").string(); }
-  // An msprof that does `text` first; $1 is the verb.
+  // Makes an msprof that runs `text` first; $1 is the verb.
   std::string other_msprof(const std::string& text) const {
     return write_script(folder / "msprof.sh", text + "\nexec '" + msprof_path() + "' \"$@\"\n")
         .string();
@@ -38,8 +38,8 @@ struct ClusterScene {
   std::vector<fs::path> captures;
 };
 
-// sbatch runs all tasks of an array at once, one after the other, and is through when it returns;
-// the queue is always empty.
+// A fake Slurm: sbatch runs all tasks of an array one after the other before it returns; the queue
+// is always empty.
 struct FalseSlurm {
   explicit FalseSlurm(const fs::path& folder) : tools(folder / "slurm_tools") {
     write_script(tools / "sinfo", "echo 'n1 2 idle'; echo 'n2 2 idle'; echo 'n3 2 down*'\n");
@@ -246,7 +246,7 @@ TEST_CASE("an array of groups and a merge behind it give the same bytes as one m
 TEST_CASE("tasks that were lost are submitted again twice, then named") {
   const ClusterScene scene(6);
   const FalseSlurm slurm(scene.folder.path());
-  // The task with the second group ends before it has done anything, `$lost` times.
+  // The task of the second group exits before doing anything, `$lost` times.
   const auto run_with = [&](int lost) {
     const std::string count = (scene.folder / "lost").string();
     write_file(count, std::string(static_cast<std::size_t>(lost), 'x'));

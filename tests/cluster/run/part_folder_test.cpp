@@ -1,4 +1,5 @@
-// Parts in the output folder, what they were made of, the lock of the folder, tasks as files.
+// Rank summaries in the output folder, the inputs they were made from, the folder's lock, and task
+// files.
 #include "cluster/run/part_folder.hpp"
 
 #include <sys/wait.h>
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Of one capture with a part, as if it had been made now.
+// One capture with a rank summary that is up to date.
 struct PartScene {
   TempFolder folder;
   FoundCapture capture{write_job(folder / "in", 1).front(), {}};
@@ -51,13 +52,13 @@ std::string refusal(const fs::path& folder, const RunLock::JobsAlive& jobs) {
   return "";
 }
 
-// A lock file as a process that is gone left it.
+// Leaves a lock file like that of a killed process.
 void leave_lock(const fs::path& folder, const std::vector<std::string>& jobs) {
   const pid_t child = ::fork();
   if (child == 0) {
     RunLock lock(folder, kNoJobs);
     lock.set_jobs(jobs);
-    ::_exit(0);  // without a destructor, as a kill does
+    ::_exit(0);  // skips destructors, like a kill
   }
   ::waitpid(child, nullptr, 0);
 }

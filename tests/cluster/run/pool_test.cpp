@@ -1,4 +1,4 @@
-// Processes of a run: how they end, what is tried again, what a tool printed.
+// The processes of a run: how they end, which are retried, and the output of a tool.
 #include "cluster/run/pool.hpp"
 
 #include <catch2/catch.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("every task of a pool runs once and its streams go to its log") {
 
 TEST_CASE("no more tasks run at once than asked for") {
   const TempFolder folder;
-  // Each counts those that are there with it.
+  // Each task counts the tasks that run at the same time.
   const std::string script = "cd " + folder.path().string() +
                              "; : >here.$$; ls | grep -c '^here' >seen.$$; sleep 0.05; rm here.$$";
   std::vector<PoolTask> tasks(12, shell(folder, script, "log"));

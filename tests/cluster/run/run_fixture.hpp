@@ -1,4 +1,4 @@
-// Captures of a small training job, and programs that stand in for msprof. For the tests of runs.
+// Captures of a small training job, and fake msprof programs, for the tests of runs.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace msprof::test {
 
-// A job of `ranks` ranks, four a host, whose captures are small.
+// A job of `count` ranks with small captures, four ranks per host.
 inline ranks::ClusterRun small_job(std::int64_t count) {
   ranks::ClusterShape shape;
   shape.ranks = count;
@@ -24,7 +24,7 @@ inline ranks::ClusterRun small_job(std::int64_t count) {
   return ranks::ClusterRun(shape);
 }
 
-// Writes the captures of all ranks of it.
+// Writes the captures of all its ranks.
 inline std::vector<std::filesystem::path> write_job(const std::filesystem::path& parent,
                                                     std::int64_t count) {
   const ranks::ClusterRun run = small_job(count);
@@ -34,7 +34,7 @@ inline std::vector<std::filesystem::path> write_job(const std::filesystem::path&
   return captures;
 }
 
-// An executable shell script; `text` is what stands behind its first line.
+// Writes an executable shell script; `text` follows the #! line.
 inline std::filesystem::path write_script(const std::filesystem::path& path,
                                           const std::string& text) {
   write_file(path, "#!/bin/sh\n" + text);

@@ -1,4 +1,4 @@
-// What the commands of Slurm print, and how captures are spread over tasks.
+// Parsing of the output of Slurm's commands, and distribution of captures over tasks.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("captures are spread over nodes, and never one to a task") {
   const SlurmLimits limits;
   const auto plan = [&](std::size_t captures, std::size_t nodes, std::size_t size = 0) {
     const SlurmGroups groups = plan_groups(captures, nodes, limits, size);
-    // Every capture has a task, and no task is without.
+    // Every capture has a task, and no task is empty.
     CHECK(groups.count * groups.size >= captures);
     CHECK((groups.count == 0 || (groups.count - 1) * groups.size < captures));
     return std::pair(groups.count, groups.size);

@@ -1,4 +1,5 @@
-// Captures on hosts without a scheduler, over a real sshd: their parts come here and are merged.
+// Captures on hosts without a scheduler, over a real sshd: their summaries are downloaded and
+// merged.
 #include "cluster/run/ssh_run.hpp"
 
 #include <catch2/catch.hpp>
