@@ -225,7 +225,7 @@ TEST_CASE("The copy keeps times and permissions and has no hard links") {
                       fs::file_time_type::clock::now() - std::chrono::hours(1000));
   struct stat before = {};
   REQUIRE(::stat((demo.project() / "models/m.om").c_str(), &before) == 0);
-  // The application hangs, so that its copy can be looked at.
+  // The application hangs, so that its copy can be examined.
   Collecting run(demo, {"-m", "main", "--", "ready", (demo.root() / "ready").string(), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   bool found = false;

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The demo's folder as a user would have it: copied, run from inside.
+// A copy of the demo's folder, run from inside it as a user would.
 struct BuiltDemo : Sandbox {
   BuiltDemo() {
     use_program(MSPROF_PROGRAM);
@@ -28,7 +28,7 @@ bool has_files(const fs::path& folder) {
   return fs::is_directory(folder) && !fs::is_empty(folder);
 }
 
-// Slices of one (pid, tid) of a trace that neither follow nor contain each other.
+// Counts slices of one (pid, tid) that overlap without one containing the other.
 int overlaps_in(const Json& trace) {
   std::map<std::pair<int, int>, std::vector<std::pair<std::int64_t, std::int64_t>>> lanes;
   const auto ns = [](const Json& us) {
@@ -97,7 +97,7 @@ TEST_CASE("The demo is collected, imported and exported by one command") {
 
 TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") {
   const BuiltDemo demo;
-  // Without data it is exit code 4: then this machine needs longer until the first image.
+  // Exit code 4 (no data): this machine needs longer until the first image.
   Finished run;
   for (const std::string limit : {"1.5", "6", "24", "96"}) {
     run = collect(demo, {"-m", "main", "--timeout", limit, "--all", "--output", "../out", "--",
@@ -106,7 +106,7 @@ TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") 
     fs::remove_all(demo.root() / "out");
   }
   INFO(run.err);
-  // The run is a success; TERM left the demo no time to end its files, which the import says.
+  // The run succeeds. TERM left the demo no time to complete its files, which the import reports.
   CHECK(run.exit_code == 3);
   CHECK(contains(run.err, "main ran for the "));
   CHECK(contains(run.err, "missing .done"));
@@ -139,7 +139,7 @@ TEST_CASE("Repeated runs of the demo are a side for compare, which tells their n
       Json::parse(run({"compare", out / "main.runs", out / "main.runs~2", "--json"}));
   for (const char* side : {"base", "new"}) {
     INFO(side);
-    // The warm-up is none of them.
+    // The warm-up run is not included.
     CHECK(compared.at(side).at("runs").size() == 3);
     for (const Json& one : compared.at(side).at("runs"))
       CHECK(contains(one.get<std::string>(), " of 3"));

@@ -1,4 +1,4 @@
-// The verb collect alone, as a program: the real command line and signals without the other verbs.
+// A program with only the verb collect: the real command line and signal handling.
 // COLLECT_DRIVER_GRACE: seconds from a request to end until SIGKILL.
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace msprof;
 
-// Says that it was called; the import itself has its own tests.
+// Only logs the call; the import has separate tests.
 Exit note_capture(const std::filesystem::path& capture, nlohmann::json* report) {
   log::info("driver imports {}", capture.filename().string());
   if (report != nullptr) (*report)["import"] = {{"files", 1}};

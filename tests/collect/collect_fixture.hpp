@@ -16,7 +16,7 @@ namespace msprof::test {
 inline constexpr const char* kJob = "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC";
 inline constexpr const char* kOtherJob = "JOBZYXWVUTSRQPONMLKJIHGFEDCBAZYX";
 
-// A temporary folder that goes with the test, with a project `project` and a cache folder.
+// A temporary folder with a project `project` and a cache folder. The destructor removes it.
 class Sandbox {
  public:
   Sandbox();
@@ -25,7 +25,7 @@ class Sandbox {
   Sandbox& operator=(const Sandbox&) = delete;
 
   const std::filesystem::path& root() const { return root_; }
-  // The program whose verb `collect` is run: a driver with that verb alone, or this one.
+  // The program whose `collect` is run: by default a driver with only that verb.
   const std::string& program() const { return program_; }
   void use_program(std::string program) { program_ = std::move(program); }
   std::filesystem::path project() const { return root_ / "project"; }
@@ -52,7 +52,7 @@ struct Finished {
 // One `msprof collect` process.
 class Collecting {
  public:
-  // Starts it in `folder` (default: the project) with the words after "collect".
+  // Starts it in `folder` (default: the project) with `words` after "collect".
   Collecting(const Sandbox& sandbox, const std::vector<std::string>& words,
              const std::filesystem::path& folder = {}, const std::string& input = "",
              const std::vector<std::string>& environment = {});
@@ -75,18 +75,18 @@ Finished collect(const Sandbox& sandbox, const std::vector<std::string>& words,
                  const std::filesystem::path& folder = {}, const std::string& input = "",
                  const std::vector<std::string>& environment = {});
 
-// Everything below `folder`: kind, permissions, time and content of each entry.
+// Kind, permissions, time and content of each entry below `folder`.
 std::map<std::string, std::string> snapshot(const std::filesystem::path& folder);
 
-// Neither running nor waiting to be reaped by a parent that is alive.
+// True if the process does not run and is not a zombie of a live parent.
 bool process_gone(pid_t pid);
 pid_t read_pid(const std::filesystem::path& file);
-// No process executes a file below `folder`.
+// True if no process executes a file below `folder`.
 bool nothing_runs_below(const std::filesystem::path& folder);
-// Nobody holds a run below `runs`.
+// True if no process holds a run below `runs`.
 bool no_run_is_held(const std::filesystem::path& runs);
 
-// A sandbox whose project holds the application and a configuration.
+// A sandbox whose project contains the application and a configuration.
 struct DemoProject : Sandbox {
   DemoProject() {
     add_app();

@@ -1,4 +1,4 @@
-// The rules of collect's options, and what of them reaches the application.
+// Rules for collect's options, and how they are passed to the application.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kPassword = "hunter2-s3cret";
 const std::string kVariable = std::string("MSPROF_SSH_PASSWORD=") + kPassword;
 
-// A port of this machine where nothing listens.
+// A local port without a listener.
 constexpr const char* kNobody = "root@127.0.0.1:1";
 
 }  // namespace
@@ -113,7 +113,7 @@ TEST_CASE("-m is needed but for cleaning a board, which runs nothing") {
   usage({"--host", kNobody}, "--main");
   usage({"--host", kNobody, "--clean-board", "--all"}, "--main");
   usage({"--host", kNobody, "--clean-board", "--", "x"}, "--main");
-  // As far as the board, which is not there.
+  // The command gets as far as connecting to the board, which does not exist.
   CHECK(collect(demo, {"--host", kNobody, "--clean-board"}).exit_code == 6);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("nor does anything that looks at the processes of a run") {
     std::ifstream file(entry.path() / "environ", std::ios::binary);
     std::ostringstream environment;
     environment << file.rdbuf();
-    // Ours are those with this test's own cache folder.
+    // Our processes are those with this test's cache folder.
     if (!contains(environment.str(), demo.cache().string())) continue;
     ++looked_at;
     CHECK_FALSE(contains(environment.str(), kPassword));

@@ -30,7 +30,7 @@ struct Demo : Sandbox {
   std::string at(const std::string& name) const { return (root() / name).string(); }
 };
 
-// What a run records, changes and starts before it says that it is ready.
+// A run that records, changes files and starts processes before it reports that it is ready.
 std::vector<std::string> busy_run(const Demo& demo, const std::vector<std::string>& more) {
   std::vector<std::string> words = {"-m",
                                     "main",
@@ -62,8 +62,8 @@ void check_nothing_left(const Demo& demo) {
   }
 }
 
-// `words` with a time limit that lets the application come as far as `ready`: the first one is
-// enough on most machines.
+// Runs `words` with a time limit, retrying with longer limits until the application creates
+// `ready`. The first limit is enough on most machines.
 Finished timed_out(const Demo& demo, std::vector<std::string> words, const fs::path& ready,
                    const std::vector<std::string>& environment = {}) {
   words.insert(words.begin() + 2, {"--timeout", ""});
@@ -81,7 +81,7 @@ Finished timed_out(const Demo& demo, std::vector<std::string> words, const fs::p
 
 // A moment at which msprof is killed.
 struct Kill {
-  bool is_at_work = false;  // the application is ready; else msprof may be on the way there
+  bool is_at_work = false;  // the application is ready; otherwise msprof may still be starting it
   std::chrono::microseconds delay{};
 };
 
@@ -97,8 +97,7 @@ std::vector<Kill> some_kills() {
   return kills;
 }
 
-// Environment of a driver that waits 0.3 s, not 5 s, until it kills an application that was asked
-// to end.
+// Makes the driver wait 0.3 s instead of 5 s before it kills an application that was asked to end.
 const std::vector<std::string> kShortGrace = {"COLLECT_DRIVER_GRACE=0.3"};
 
 bool runs_empty(const Sandbox& sandbox) {
@@ -152,7 +151,7 @@ TEST_CASE("A closed terminal ends the application once, and what came home is im
   Collecting run(demo, {"-m", "main", "--all", "--", "job", kJob, "on-term", "write",
                         "JOB/data/last", "at TERM", "end", "ready", demo.at("ready"), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
-  // It is told by the kernel and by the shell; the application is not killed for that.
+  // Both the kernel and the shell send SIGHUP; repeated signals must not kill the application.
   run.signal(SIGHUP);
   REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
   for (int i = 0; i < 3; ++i) run.signal(SIGHUP);
@@ -191,7 +190,7 @@ TEST_CASE("A third Ctrl-C ends msprof at once and the application with it") {
   CHECK(run.wait().exit_code == 130);
   check_nothing_left(demo);
   CHECK(snapshot(demo.project()) == before);
-  // What the first run had no time to remove, the next one removes.
+  // The next run removes what the first run had no time to remove.
   REQUIRE(eventually([&] { return no_run_is_held(demo.runs()); }));
   CHECK(collect(demo, {"-m", "main", "--", "job", kOtherJob}).exit_code == 0);
   CHECK(runs_empty(demo));
@@ -312,7 +311,7 @@ TEST_CASE("A kill -9 of msprof at any moment leaves the user's files and no proc
     REQUIRE(eventually([&] { return nothing_runs_below(demo.cache()); }));
     CHECK(snapshot(demo.project()) == before);
   }
-  // The last round's folder is there at most; the next run removes it.
+  // At most the folder of the last round remains; the next run removes it.
   CHECK(collect(demo, {"-m", "main", "--output", "../out", "--", "job", kJob}).exit_code == 0);
   CHECK(runs_empty(demo));
   CHECK(std::distance(fs::directory_iterator(demo.root() / "out"), fs::directory_iterator()) == 1);
@@ -338,7 +337,7 @@ TEST_CASE("A run in progress is not taken for a stale one") {
   CHECK(after.exit_code == 130);
   CHECK_FALSE(contains(after.err, "[concurrent_run]"));
   CHECK(demo.exists(std::string("project/") + kJob + "/data/aicore.0.m.1.1.1.0"));
-  // What a killed run left is nobody's run.
+  // A killed run does not count as a concurrent run.
   CHECK_FALSE(contains(collect(demo, {"-m", "main", "--", "job", kOtherJob}).err, "[concurrent"));
 }
 
@@ -437,7 +436,7 @@ TEST_CASE("lines are left out and texts replaced in a stream, however it is cut"
     CAPTURE(chunk);
     CHECK(text == expected);
   }
-  // What is no part of either comes at once, and so does what only looked like it.
+  // Other text is passed on immediately, as is text that only began like a match.
   msprof::OutputRewriter rewriter(changes);
   CHECK(rewriter.take("[IN") == "");
   CHECK(rewriter.take("PUT] ") == "[INPUT] ");

@@ -1,4 +1,4 @@
-// --repeat: several runs of one application, whose captures are a side for compare.
+// --repeat: several runs of one application, whose captures are one side of compare.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
@@ -66,7 +66,7 @@ TEST_CASE("Repeated runs put their captures into a folder of their own, warm-up 
   CHECK(contains(run.err, "warm-up 1 of 1"));
   CHECK(contains(run.err, "run 2 of 2"));
 
-  // Again: another folder, and the two are named for compare.
+  // A second time: another folder is made, and the message names both for compare.
   const Finished again =
       sandbox.repeat({"--repeat", "1", "--warm-up", "0", "--all"}, {"job", kJob});
   INFO(again.err);

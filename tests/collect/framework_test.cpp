@@ -1,4 +1,4 @@
-// What --framework puts into the environment, and what it says about it.
+// Environment variables set by --framework, and its messages.
 #include "collect/cann/framework.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ std::string said(const FrameworkPlan& plan) {
   return lines;
 }
 
-// The sentence of the usage error; empty where there is none.
+// The usage error; empty if there is none.
 template <typename Work>
 std::string refusal(Work&& work) {
   try {

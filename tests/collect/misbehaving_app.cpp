@@ -1,24 +1,38 @@
-// A stand-in for an application on a board: it reads the `output` and `switch` of its acl.json,
-// writes a JOB folder there, and does what its arguments say, in their order:
-//   --init PATH       the acl.json it "passes to svp_acl_init" (before the other words)
-//   job NAME          a JOB folder with data/        job-empty NAME   one without data/
-//   job-links NAME    one with a link, a pipe        job-here NAME    one in the current folder
-//   write PATH TEXT   append PATH TEXT   remove PATH   say TEXT   complain TEXT   echo-stdin
-//   mutter TEXT       say it and flush nothing      tty   print which standard streams are
-//   terminals env NAME          print a variable   cwd   print the folder   argv0 exit N   raise N
-//   hang   sleep SECONDS   ignore-ends   ready PATH (makes a file with its pid) child PIDFILE     a
-//   child in its group that ignores INT and TERM daemon PIDFILE    a grandchild in a session of its
-//   own that ignores INT and TERM on-term WORD... end   at TERM, while it hangs or sleeps, does
-//   these words and exits on-int WORD... end    the same at INT fill PATH         writes until the
-//   disk is full (256 MB at most) and says what the disk said grow PATH PIDFILE a daemon that
-//   appends to PATH, again and again, up to 256 MB
-// In the data/ of the JOB made last (nothing where profiling is off):
-//   pour NAME BYTES   makes it that long in pieces of 64 KB, each when a megabyte of the disk is
-//   free for it (if nobody ever frees one: exit 98), and its .done big NAME BYTES    many NAME
-//   COUNT (files of 4 KB: NAME.0, NAME.1, ...) done NAME LENGTH  a file of 16 bytes with a
-//   NAME.done that says LENGTH odd-names NAME    two files with a newline and a 0x01 in their names
-//   link-out NAME a symbolic link to /etc/hostname
-// A PATH that begins with JOB/ is in the JOB made last.
+// A fake board application. It reads `output` and `switch` of its acl.json, writes a JOB folder
+// there, and executes the commands given as arguments, in order:
+//   --init PATH         the acl.json it "passes to svp_acl_init" (must come first)
+//   job NAME            makes a JOB folder with data/
+//   job-empty NAME      makes a JOB folder without data/
+//   job-links NAME      makes a JOB folder with a link and a pipe
+//   job-here NAME       makes a JOB folder in the current folder
+//   write PATH TEXT, append PATH TEXT, remove PATH
+//   say TEXT            prints TEXT and flushes
+//   mutter TEXT         prints TEXT without flushing
+//   complain TEXT       prints TEXT on stderr
+//   echo-stdin          copies stdin to stdout
+//   tty                 prints which standard streams are terminals
+//   env NAME            prints a variable
+//   cwd, argv0          print the current folder, argv[0]
+//   exit N, raise N     exit with code N, raise signal N
+//   hang, sleep SECONDS
+//   await PATH          waits until PATH exists
+//   ignore-ends         ignores INT, TERM and HUP
+//   ready PATH          makes a file with its pid
+//   child PIDFILE       starts a child in its process group that ignores INT, TERM and HUP
+//   daemon PIDFILE      starts a grandchild in a separate session that ignores them
+//   on-term WORD... end runs WORD... on TERM while it hangs or sleeps, then exits
+//   on-int WORD... end  the same on INT
+//   fill PATH           writes until the disk is full (at most 256 MB) and prints the error
+//   grow PATH PIDFILE   starts a daemon that keeps appending to PATH, up to 256 MB
+// In the data/ of the last JOB (no effect if profiling is off):
+//   pour NAME BYTES     extends NAME to BYTES in chunks of 64 KB, each as soon as 1 MB of the disk
+//                       is free (exit code 98 if it never is), then makes its .done
+//   big NAME BYTES      makes a file of BYTES
+//   many NAME COUNT     makes files of 4 KB: NAME.0, NAME.1, ...
+//   done NAME LENGTH    makes a file of 16 bytes and a NAME.done that claims LENGTH
+//   odd-names NAME      makes two files with a newline and a 0x01 in their names
+//   link-out NAME       makes a symbolic link to /etc/hostname
+// A PATH that starts with JOB/ is in the last JOB.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -50,7 +64,7 @@ void put(const fs::path& path, const std::string& text, std::ios::openmode mode 
   std::ofstream(path, std::ios::binary | mode) << text;
 }
 
-// Appears whole: whoever waits for it must never read half a number.
+// Writes atomically: a process that waits for the file must never read an incomplete number.
 void put_pid(const fs::path& path) {
   const fs::path temporary = path.string() + ".part";
   put(temporary, std::to_string(::getpid()));
@@ -76,7 +90,7 @@ fs::path make_job(const fs::path& folder, const std::string& name) {
 
 constexpr std::uint64_t kMaxBytes = 256 << 20;
 
-// Bytes that differ from place to place, so that a hole or a repetition is seen.
+// Bytes that depend on their position, so that a hole or a repetition is detected.
 std::string some_bytes(std::uint64_t begin, std::size_t count) {
   std::string bytes(count, '\0');
   for (std::size_t i = 0; i < count; i += 8) {
@@ -86,7 +100,7 @@ std::string some_bytes(std::uint64_t begin, std::size_t count) {
   return bytes;
 }
 
-// Writes `size` bytes or until an error; returns its errno, or 0.
+// Writes `size` bytes or until an error; returns errno, or 0.
 int write_bytes(const fs::path& path, std::uint64_t size) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return errno;
@@ -182,7 +196,7 @@ class Script {
         for (const int fd : {0, 1, 2}) std::cout << (::isatty(fd) != 0 ? " yes" : " no");
         std::cout << std::endl;
       } else if (word == "complain") {
-        std::cerr << take() + "\n";  // in one piece
+        std::cerr << take() + "\n";  // a single write
       } else if (word == "echo-stdin") {
         std::cout << std::cin.rdbuf() << std::flush;
       } else if (word == "cwd") {
@@ -270,7 +284,7 @@ class Script {
     return true;
   }
 
-  // From here on the signal waits until the script hangs or sleeps.
+  // From here on the signal is blocked until the script hangs or sleeps.
   void on_signal(int number) {
     std::vector<std::string>& words = words_at_signal_[number];
     for (std::string word = take(); !word.empty() && word != "end"; word = take()) {
@@ -287,7 +301,7 @@ class Script {
     return handled;
   }
 
-  // For the time of `limit`, for ever where it is null.
+  // Sleeps for `limit`, or forever if it is null.
   void rest(const timespec* limit) {
     if (words_at_signal_.empty()) {
       if (limit == nullptr) hang();
@@ -338,7 +352,7 @@ class Script {
   std::vector<std::string> words_;
   std::size_t next_ = 0;
   std::map<int, std::vector<std::string>> words_at_signal_;
-  fs::path job_;  // the one made last; empty: none
+  fs::path job_;  // the last one made; may be empty
   nlohmann::json profiler_;
 };
 

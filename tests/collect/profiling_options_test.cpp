@@ -1,5 +1,5 @@
-// profiling_options as they are checked before a start: JSON, keys, values, length, what excludes
-// each other; and the page of the manual that lists them.
+// Checks of profiling_options before a start: JSON, keys, values, length, exclusions; and the page
+// of the manual that lists them.
 #include "collect/cann/profiling_options.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace msprof {
 
 namespace {
 
-// As the vendor's manual prints it, for Estimator programs of TensorFlow 1.15.
+// As printed in the vendor's manual for Estimator programs of TensorFlow 1.15.
 constexpr std::string_view kManualExample =
     R"({"output":"/tmp/profiling","training_trace":"on",task_trace":"on","fp_point":"",)"
     R"("bp_point":"","aic_metrics":"PipeUtilization"})";
@@ -24,7 +24,7 @@ std::string with_output_key(const std::string& keys) {
   return R"({"output":"/tmp",)" + keys + "}";
 }
 
-// All problems of a text, a line each.
+// All problems of a text, one per line.
 std::string problems_of(const std::string& text, OutputKey output = OutputKey::required) {
   const ProfilingOptionsCheck check = check_profiling_options(text, output);
   CHECK(check.effective.empty() == !check.problems.empty());
@@ -44,7 +44,7 @@ std::string manual_page() {
   return test::read_file(std::filesystem::path(MSPROF_SOURCE_DIR) / "docs/frameworks.md");
 }
 
-// Values that a key takes, and values that it does not.
+// Valid and invalid values of a key.
 struct Samples {
   std::vector<std::string> good;
   std::vector<std::string> bad;

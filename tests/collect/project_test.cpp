@@ -74,7 +74,7 @@ TEST_CASE("The executable is looked for in the current folder first, then in --p
   sandbox.add_app("project/main");
   sandbox.add_app("here/main");
   CHECK(find_target("main", {}, sandbox.root() / "here").root == sandbox.root() / "here");
-  // The one in the current folder is no part of the project that was named.
+  // The executable in the current folder is not part of the given project.
   CHECK(find_target("main", "../project", sandbox.root() / "here").root == sandbox.project());
   CHECK(find_target("main", sandbox.project().string(), "/").root == sandbox.project());
 }
@@ -87,10 +87,10 @@ TEST_CASE("What cannot be run is named with the reason") {
   };
   CHECK(find("main") == Exit::nothing_to_do);
   CHECK(contains(message, "'main'"));
-  CHECK(find("ls") == Exit::nothing_to_do);  // it is in PATH
+  CHECK(find("ls") == Exit::nothing_to_do);  // it is only in PATH
   sandbox.write("project/data", "");
   CHECK(find("data") == Exit::nothing_to_do);
-  // root may execute what nobody may: only a file without any x bit is refused to it
+  // root may execute a file unless all of its x bits are clear
   CHECK(contains(message, "not executable"));
   fs::create_directories(sandbox.project() / "folder");
   CHECK(find("folder") == Exit::nothing_to_do);

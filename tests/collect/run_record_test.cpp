@@ -1,4 +1,4 @@
-// run.json in what a run left: written at every end, without secrets.
+// run.json of a run: written however the run ends, without secrets.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("A run that failed is recorded with its end") {
 
 TEST_CASE("A run that was ended from outside is recorded with who ended it") {
   const DemoProject demo;
-  // The first limit is enough on most machines for the application to record.
+  // On most machines the application records within the first limit.
   std::string used;
   for (const char* limit : {"0.5", "4", "32", "256"}) {
     used = limit;

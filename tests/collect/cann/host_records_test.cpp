@@ -1,5 +1,4 @@
-// What the host runtime puts into the folder of a process beside its tasks: ranges, and the load of
-// the host. By the real command.
+// Host data that the runtime writes next to the tasks: ranges and host load. Uses the real command.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Where applications are recorded into.
+// An output folder and the runs recorded in it.
 class Collection {
  public:
   RunResult collect(const Words& words) const {
@@ -49,7 +48,7 @@ TEST_CASE("tasks and ranges of one process are in one folder") {
   const ImportedCapture capture(scene.out() / scene.captures().front());
   CHECK_THAT(capture.import().err, Contains("verdict: complete"));
   CHECK(operator_tasks(capture) == 1);
-  // The recording begins with the first of them, and ends with aclFinalize.
+  // The recording starts with the first range and ends with aclFinalize.
   CHECK(capture.text("SELECT group_concat(text) FROM (SELECT text FROM user_range JOIN name ON "
                      "name.id = message_name_id ORDER BY start_ns)") == "before,add,between");
 }
@@ -76,7 +75,7 @@ TEST_CASE("a program that only marks ranges leaves one folder, too") {
   CHECK_THAT(capture.import().err, Contains("verdict: complete"));
   CHECK(capture.number("SELECT count(*) FROM user_range JOIN name ON name.id = message_name_id "
                        "WHERE text = 'range in net'") == 1);
-  // Domains are chosen as before.
+  // Domains can still be selected.
   const Collection chosen;
   const RunResult less = chosen.collect(
       {"-m", MSTX_CALLS, "--cann", "--msproftx", "on", "--mstx-domain-include", "net"});
@@ -105,7 +104,7 @@ TEST_CASE("the load of the host is recorded beside what the application does") {
       return name.starts_with(table + "_2") && name.ends_with(".csv");
     }));
   }
-  // Of another process than the application: that of this test.
+  // Samples a process other than the application: this test.
   const Collection other;
   const std::string self = std::to_string(getpid());
   REQUIRE(other

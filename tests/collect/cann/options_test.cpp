@@ -1,4 +1,4 @@
-// Options of CANN's collector, and what of them reaches a runtime.
+// Options of CANN's collector, and how they are passed to a runtime.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The sentence that refuses; empty where nothing does.
+// The usage error of `action`; empty if it succeeds.
 template <typename Action>
 std::string refusal(Action action) {
   try {
@@ -157,7 +157,7 @@ TEST_CASE("options change their parameters") {
   const Json off = config_of({{"task-time", "off"}});
   CHECK(off.at("taskTime") == "off");
   CHECK(off.at("prof_level") == "off");
-  // Counters belong to the details of tasks.
+  // Counters require task details.
   for (const char* const level : {"off", "l0"}) {
     for (const char* const cores : {"ai_core_profiling", "aiv_profiling"})
       CHECK(config_of({{"task-time", level}}).at(cores) == "off");
@@ -216,7 +216,7 @@ TEST_CASE("variables of --environment are split at semicolons") {
 
 namespace {
 
-// A value that asks for something, of each form that there is.
+// A value that enables the option, for each form of values.
 std::string value_for(const CollectorOption& option) {
   const std::string values(option.values);
   if (values.starts_with("on|off")) return "on";
@@ -239,7 +239,7 @@ bool is_refused(const CollectorOption& option, CannRuntime runtime) {
   return !refusal([&] { check_run(run); }).empty();
 }
 
-// The cells of a row of the manual's table, without their quotes.
+// The cells of a row of the manual's table, without quotes.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells;
   std::string text(line);
@@ -268,7 +268,7 @@ TEST_CASE("every option is taken or refused, as the manual's table says") {
     const CollectorOption& option = collector_options()[i];
     CAPTURE(option.name);
     const auto& cells = rows[i];
-    REQUIRE(cells.size() == 8);  // with what is before the first bar and behind the last
+    REQUIRE(cells.size() == 8);  // includes the text before the first and after the last bar
     CHECK(cells[1] == "--" + std::string(option.name));
     CHECK(cells[2] == option.values);
     CHECK(cells[3] == option.by_default);

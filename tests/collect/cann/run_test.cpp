@@ -1,5 +1,5 @@
-// Applications on CANN recorded by the real command: on the host runtime, and with stand-ins for
-// what is not here, a vendor's msprof and an installed CANN.
+// CANN applications recorded with the real command: on the host runtime, and with fakes of what a
+// test machine does not have, a vendor's msprof and an installed CANN.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -38,7 +38,7 @@ struct Scene {
     options.variables = variables;
     return run_msprof(words, options);
   }
-  // Records with this scene's output folder.
+  // Records into this scene's output folder.
   RunResult collect(Words words) const {
     Words all = {"collect", "--output", out().string()};
     all.insert(all.end(), words.begin(), words.end());
@@ -57,8 +57,7 @@ struct Scene {
 
 const std::string kDemo = DEMO_ACL;
 
-// Whether a device has run something in a recording that is under way: files that are made ahead of
-// the records are zeros.
+// Whether a device task has been recorded so far. Files are preallocated with zeros.
 bool has_recorded_tasks(const fs::path& output) {
   for (const auto& entry : fs::recursive_directory_iterator(output)) {
     const std::string name = entry.path().filename().string();
@@ -71,7 +70,7 @@ bool has_recorded_tasks(const fs::path& output) {
   return false;
 }
 
-// The only timeline of a capture that draws its operators.
+// The only timeline of a capture with operators.
 std::string timeline_of(const fs::path& capture) {
   const fs::path products = capture / "mindstudio_profiler_output";
   for (const std::string& name : names_in(products)) {
@@ -84,8 +83,8 @@ long number_in(const fs::path& capture, const std::string& sql) {
   return ImportedCapture(capture).number(sql);
 }
 
-// A vendor's msprof: keeps its words and environment, and does `then`, with the folder of --output
-// in $out.
+// A fake vendor's msprof: saves its arguments and environment and runs `then`, with the folder of
+// --output in $out.
 std::string vendor(const fs::path& notes, const std::string& then) {
   return "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'msprof: bad option'; exit 1; }\n"
          "for word in \"$@\"; do echo \"$word\"; case $word in --output=*) out=${word#--output=};; "
@@ -105,7 +104,7 @@ TEST_CASE("an application on CANN is known by what it is linked to, and recorded
   CHECK_THAT(run.err, Contains("no CANN here: the host runtime runs models on the CPU"));
   CHECK_THAT(run.err, Contains("verdict: complete"));
   REQUIRE(scene.captures().size() == 1);
-  // Nothing else stays in the output folder, and nothing came to the application's.
+  // The output folder has no other files, and the application's folder is unchanged.
   CHECK(names_in(scene.out()) == scene.captures());
   CHECK(fingerprint(fs::path(kDemo).parent_path()) == before);
   const fs::path capture = scene.out() / scene.captures().front();
@@ -208,7 +207,7 @@ TEST_CASE("all that a host can record is recorded at once") {
   CHECK_THAT(run.out, Contains("--python-path is not needed"));
   REQUIRE(scene.captures().size() == 1);
   const fs::path capture = scene.out() / scene.captures().front();
-  // Calls of the interface, of models, of operators and of the runtime.
+  // Calls of ACL, of models, of operators and of the runtime.
   CHECK(number_in(capture, "SELECT count(DISTINCT level) FROM api_call") == 4);
   CHECK(number_in(capture, "SELECT count(*) FROM user_range") > 0);
 }
@@ -265,7 +264,7 @@ TEST_CASE(
     "an application whose records are damaged is a success for callers, one that fails is not") {
   const Scene scene;
   const std::string output = "--output=" + scene.out().string();
-  // Cuts the last record of what it has recorded.
+  // Truncates its last record.
   const std::string cut =
       "\nout=$(echo \"$PROFILER_SAMPLECONFIG\" | sed "
       "'s/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/')\n"
@@ -428,7 +427,7 @@ TEST_CASE("--json tells what was run, by what, and what came of it") {
 
 TEST_CASE("the vendor's collector gets its own options, and its folder comes home") {
   Scene scene;
-  // What it records is a capture of the host runtime here.
+  // The vendor's recording is replaced by a capture of the local host runtime.
   const Scene source;
   REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
   const std::string capture = (source.out() / source.captures().front()).string();
@@ -451,7 +450,7 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.out, Contains("collected by the vendor's " + (tools / "msprof").string()));
   CHECK(scene.captures() == source.captures());
-  // Of the folder where the data are while the run goes on nothing is left in what it prints.
+  // The output does not mention the temporary folder that holds the data during the run.
   const std::string final_folder = (scene.out() / scene.captures().front()).string();
   CHECK(run.out.find(".collect.") == std::string::npos);
   CHECK_THAT(run.out, Contains("json: " + final_folder + "/x.json"));
@@ -480,7 +479,7 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   CHECK_THAT(half.err, Contains("the run left a PROF folder without data/"));
   CHECK(fs::is_directory(scene.out() / "PROF_000009_20261123000000000_HALF" / "host"));
 
-  // A framework that is recorded by its own variables is no business of the vendor's.
+  // A framework recorded through its own environment variables does not use the vendor's collector.
   const RunResult framework =
       scene.collect({"-m", kDemo, "--framework", "tf", "--", "--images", "1"});
   CHECK(framework.exit_code == 0);
@@ -502,7 +501,7 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
   const std::string capture = (source.out() / source.captures().front()).string();
   write_file(scene.folder / "cann" / "lib64" / "libascendcl.so", "another library");
   const fs::path notes = scene.folder / "notes";
-  // Stands for a program whose CANN reads what was handed to it.
+  // A program in place of one whose CANN reads the parameters it is given.
   scene.program("app", "#!/bin/sh\nprintf %s \"$PROFILER_SAMPLECONFIG\" > '" + notes.string() +
                            "'\nout=$(sed 's/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/' '" +
                            notes.string() + "')\ncp -r '" + capture +

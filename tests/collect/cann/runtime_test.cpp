@@ -1,4 +1,4 @@
-// Which application it is, and which runtime of CANN it gets.
+// Detection of the kind of application, and selection of its CANN runtime.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ void write_program(const fs::path& path, const std::string& text) {
   fs::permissions(path, fs::perms::owner_all);
 }
 
-// A tool that is none of ours, as the vendor's.
+// A tool that is not ours, like the vendor's.
 constexpr const char* kVendor = "#!/bin/sh\necho 'Unknown option: --version'\nexit 1\n";
 
 RuntimeSurroundings with_path(const std::string& path) {
@@ -105,7 +105,7 @@ TEST_CASE("an installed CANN is found where the loader and its environment name 
   surroundings.library_path = "/nowhere:" + (folder / "cann" / "lib64").string();
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::cann);
 
-  // Ours in LD_LIBRARY_PATH is no CANN.
+  // Our runtime in LD_LIBRARY_PATH is not an installed CANN.
   const fs::path host = host_runtime_of(surroundings.executable);
   REQUIRE_FALSE(host.empty());
   surroundings.library_path = (host / "lib64").string();
@@ -204,7 +204,7 @@ TEST_CASE("the rank of a process is that of its launcher, unless it is known") {
   }
   CHECK_FALSE(rank_variable());
   const Variable slurm("SLURM_PROCID", "5");
-  // In the script of a batch job it is 0 for all that the script starts.
+  // In a batch script SLURM_PROCID is 0 for every process that the script starts.
   CHECK_FALSE(rank_variable());
   const Variable step("SLURM_STEP_ID", "0");
   CHECK(rank_variable() == "RANK_ID=5");
