@@ -1,4 +1,4 @@
-// Last level caches, of records and of text, and PCIe.
+// Last-level caches, from binary records and from text, and PCIe.
 #include <array>
 #include <catch2/catch.hpp>
 
@@ -37,14 +37,14 @@ ProfSetup with_llc(std::string platform, const std::string& profiling) {
   return setup;
 }
 
-// The events of a moment.
+// Writes the events of one moment.
 void llc(CounterCapture& capture, std::uint64_t us, std::uint32_t cache, const LlcCounts& counts,
          const std::array<std::uint32_t, 8>& codes = kLlcReadCodes) {
   for (std::size_t i = 0; i < counts.size(); ++i)
     capture.record("llc.data", Llc{us, counts[i], codes[i], cache});
 }
 
-// A moment of PCIe in which every value is its place times `factor`, counted from 1.
+// A PCIe moment in which each value is its index (from 1) times `factor`.
 Pcie pcie(std::uint64_t after_ns, std::uint32_t factor) {
   Pcie record{.ns = 4'000'000'000 + after_ns};
   for (std::uint32_t i = 0; i < 21; ++i) record.values[i / 3][i % 3] = (i + 1) * factor;
@@ -55,7 +55,7 @@ Pcie pcie(std::uint64_t after_ns, std::uint32_t factor) {
 
 TEST_CASE("LLC: hit rate of a moment, and what moved since the one before") {
   CounterCapture capture(with_llc("5", "read"));
-  // 676 of 1000 looked up, 8192 + 8192 lines moved.
+  // 676 hits in 1000 lookups; 8192 + 8192 lines moved.
   llc(capture, 1000, 0, {1, 2, 100, 200, 400, 300, 600, 76});
   llc(capture, 1000, 5, {1, 1, 1, 0, 2, 0, 0, 0});
   llc(capture, 2000, 0, {8192, 8192, 0, 0, 0, 0, 0, 0});
@@ -65,7 +65,7 @@ TEST_CASE("LLC: hit rate of a moment, and what moved since the one before") {
                                         "0|LLC 5 Read|Hit Rate|%||1000000|500",
                                         "0|LLC 0 Read|Hit Rate|%||2000000|0",
                                         "0|LLC 0 Read|Throughput|MB/s|1000000|2000000|1048576",
-                                        // 62.5 thousandths: the even one of two.
+                                        // 0.0625 is rounded half to even.
                                         "0|LLC 5 Read|Hit Rate|%||2000000|62",
                                         "0|LLC 5 Read|Throughput|MB/s|1000000|2000000|0"});
   CHECK(capture.header("llc_read_write") == "Device_id,Mode,Task,Hit Rate(%),Throughput(MB/s)");
@@ -92,7 +92,7 @@ TEST_CASE("LLC: writes have events of their own, and version 2.0 absolute times"
     capture.record("llc.data",
                    Llc2{0, static_cast<std::uint32_t>(i), kLlcWriteCodes[i], 1, begin + 3});
   capture.process();
-  // (2 + 3 + 5 + 7) / (4 + 6), and a single moment has no throughput.
+  // (2 + 3 + 5 + 7) / (4 + 6); a single moment has no throughput.
   CHECK(capture.samples("llc") == Lines{"0|LLC 1 Write|Hit Rate|%||3|1700"});
   CHECK(capture.table("llc_read_write") ==
         Lines{"0|write|Average|170.0|N/A", "0|write|1|170.0|N/A"});
@@ -144,7 +144,8 @@ TEST_CASE("LLC of the 310: what each CPU holds, in text") {
         Lines{"0|LLC CPU 0|Capacity|MB||1000000|1048576", "0|LLC CPU 1|Capacity|MB||1000000|1024",
               "0|LLC CPU 2|Capacity|MB||1000000|2097152", "0|LLC CPU 3|Capacity|MB||1000000|0",
               "0|LLC CPU 2|Capacity|MB||2000000|1048576"});
-  // Of AI CPUs 2 to 7 all have a column; CPU 0 is the control CPU, 1 is neither.
+  // CPUs 2 to 7 are AI CPUs and would all have a column; CPU 0 is the control CPU, CPU 1 is
+  // neither.
   CHECK(capture.header("llc_aicpu") == "Device_id,Metric,CPU2(KB),CPU3(KB),Total(KB)");
   CHECK(capture.table("llc_aicpu") == Lines{"0|Used Capacity of LLC|1536.0|0.0|1536.0"});
   CHECK(capture.header("llc_ctrlcpu") == "Device_id,Metric,CPU0(KB),Total(KB)");
@@ -217,7 +218,7 @@ TEST_CASE("PCIe: 21 values a moment, and their means over the whole run") {
   CHECK(samples[11] == "0|PCIe Tx non-posted latency|Avg|us||1000000|1200");
   CHECK(samples[24] == "0|PCIe Tx non-posted|Max|MB/s||2000000|1500000000");
   CHECK(capture.header("pcie") == "Device_id,Mode,Min,Max,Avg");
-  // Means of v times 100 and 300 are v times 200 bytes a microsecond.
+  // The mean of v * 100 and v * 300 is v * 200 bytes per microsecond.
   CHECK(capture.table("pcie") == Lines{"0|Tx_p_avg(MB/s)|190.735|381.47|572.205",
                                        "0|Tx_np_avg(MB/s)|381.47|953.674|1144.409",
                                        "0|Tx_cpl_avg(MB/s)|1335.144|1525.879|1716.614",
@@ -232,7 +233,7 @@ TEST_CASE("PCIe: 21 values a moment, and their means over the whole run") {
   CHECK(events[3] == "PCIe_nonpost_latency" + now + R"({"Tx":1.2,"Rx":0.0})");
   CHECK(capture.unified("SELECT deviceId, timestampNs - 1700000000000000000, txPostMin,"
                         " txNonpostMin, txNonpostLatencyAvg, rxCplAvg FROM PCIE") ==
-        // Beyond 32 bits.
+        // Above 32 bits.
         Lines{"0|1000000|100000000|400000000|1200|2100000000",
               "0|2000000|300000000|NULL|3600|6300000000"});
   CHECK(capture.findings("pcie").empty());

@@ -1,4 +1,4 @@
-// Counters of the cores that were sampled over time; frequencies and voltages of other chips.
+// Core counters sampled over time; frequencies and voltages of other chips.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -30,7 +30,7 @@ ProfSetup sampled(const std::string& platform) {
   return setup;
 }
 
-// `ns` after the start of the device. Events: vec, mac, scalar, mte1, mte2, mte3, icache.
+// A sample `ns` after the start of the device. Events: vec, mac, scalar, mte1, mte2, mte3, icache.
 Sample sample_at(const ProfSetup& setup, std::uint64_t ns, std::uint8_t core,
                  std::uint64_t cycles) {
   Sample sample{.cycles = cycles, .time = setup.device_monotonic_ns + ns, .core = core};
@@ -48,7 +48,7 @@ constexpr std::uint64_t kMs = 1'000'000;
 TEST_CASE("sampled cores: utilization of the interval, metrics of the whole run") {
   const ProfSetup setup = sampled("4");
   CounterCapture capture(setup);
-  // 1000 MHz: 1,000,000 cycles a millisecond.
+  // 1000 MHz: 1,000,000 cycles per millisecond.
   capture.record("aicore.data", sample_at(setup, 1 * kMs, 0, 400'000));
   capture.record("aicore.data", sample_at(setup, 1 * kMs, 2, 200'000));
   capture.record("aicore.data", sample_at(setup, 2 * kMs, 0, 600'000));
@@ -64,7 +64,7 @@ TEST_CASE("sampled cores: utilization of the interval, metrics of the whole run"
               "0|Core2|0.25|0.5|0.125|0.1|0.2|0.05|0.25|0.4",
               "0|Average|0.25|0.5|0.125|0.1|0.2|0.05|0.25|0.4"});
   CHECK(capture.table("ai_vector_core_utilization").size() == 2);
-  // The first sample of a core is of an interval that nobody knows.
+  // The first sample of a core has no known interval.
   CHECK(capture.events("AI Core Utilization") ==
         Lines{counter_event("Core 0", 2'000'000, "Utilization(%)", "\"60.000000\""),
               counter_event("Core 2", 2'000'500, "Utilization(%)", "\"19.990005\""),
@@ -135,7 +135,7 @@ TEST_CASE("sampled cores: what is damaged is counted, the rest kept") {
   no_sample.count = 200;
   capture.record("aicore.data", no_sample);
   capture.record("aicore.data", sample_at(setup, 2 * kMs, 0, 1000));
-  // Of the same time: its counts are kept, its interval is none.
+  // Two samples at the same time: the counts are kept, but there is no interval.
   capture.record("aicore.data", sample_at(setup, 2 * kMs, 0, 3000));
   capture.record("aicore.data", sample_at(setup, 3 * kMs, 0, UINT64_MAX));
   capture.device("aicore.data", "cut");

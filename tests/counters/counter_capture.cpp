@@ -137,7 +137,7 @@ Lines CounterCapture::unified(const std::string& sql) const {
 }
 
 Lines CounterCapture::samples(std::string_view kind) const {
-  // As v_counters has it, from the store's tables.
+  // Like v_counters, but read from the tables of the store.
   return store(
       "SELECT ifnull(device_id, 'host') || '|' || subject.text || '|' || counter_name.text || '|' "
       "||"

@@ -1,6 +1,5 @@
-// A PROF folder with files of system counters, imported and exported in the test's own process.
-// Moments are nanoseconds after the begin of the collection, which is also when the device started.
-// For the tests of counters.
+// A PROF folder with system-counter files, imported and exported in the test process. Moments are
+// in nanoseconds after the start of the collection, which is also when the device started.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,8 @@ class CounterCapture {
 
   prof::ProfFolder& prof() { return *prof_; }
   const prof::ProfSetup& setup() const { return prof_->setup(); }
-  // Bytes behind the others of a stem without device and slice: "hbm.data"; for the host as it is.
-  // Without any the file is there, and empty.
+  // Appends bytes to a file: a device's by stem without device and slice ("hbm.data"), the host's
+  // by name. Empty bytes make an empty file.
   void device(std::string_view stem, std::string_view bytes, int number = 0);
   void host(std::string_view stem, std::string_view bytes);
   template <typename Record>
@@ -32,42 +31,42 @@ class CounterCapture {
     device(stem, {reinterpret_cast<const char*>(&record), sizeof(record)}, number);
   }
 
-  // Writes what was built, imports it, and makes tables, timeline and database. Again after more.
+  // Writes the files, imports them, and makes tables, timeline and database. Can be repeated after
+  // adding more.
   void process();
 
-  // "PARTIAL hbm: not in the expected form x2", in the order in which they came; of what a kind of
-  // another name says nothing, where one is given.
+  // "PARTIAL hbm: not in the expected form x2", in order of occurrence; only findings of `kind` if
+  // it is given.
   Lines findings(std::string_view kind = {}) const;
   const ImportReport& report() const { return report_; }
-  // The rows of a table, all its cells as "a|b", and its header; of one that was not written
-  // nothing.
+  // The rows of a table as "a|b", and its header; empty if the table was not written.
   Lines table(std::string_view name) const;
   std::string header(std::string_view name) const;
-  // The rows of a table that `show` has.
+  // The rows of a table as printed by `show`.
   Lines shown(std::string_view name) const;
-  // "name|ts|args" of the counter events of a process, and of its slices "name|tid|ts|dur".
+  // Counter events of a process as "name|ts|args", slices as "name|tid|ts|dur".
   Lines events(const std::string& process) const;
   TimelineFile timeline() const;
   // Rows of the store, and of the unified database: "a|b|NULL".
   Lines store(const std::string& sql) const;
   Lines unified(const std::string& sql) const;
-  // "device|subject|counter|unit|begin|time|value" of a kind, in the order of reading: times after
-  // the begin, the value as it is stored.
+  // Samples of a kind as "device|subject|counter|unit|begin|time|value", in the order read; times
+  // are relative to the start, values are as stored.
   Lines samples(std::string_view kind) const;
 
  private:
   TempFolder temp_;
   std::unique_ptr<prof::ProfFolder> prof_;
   std::filesystem::path made_;
-  std::vector<std::filesystem::path> empty_files_;  // which the builder of folders leaves away
+  std::vector<std::filesystem::path> empty_files_;  // not written by ProfFolder
   ImportReport report_;
 };
 
-// What events() has for a counter with one value.
+// The event for a counter with one value, in the form of events().
 std::string counter_event(std::string_view name, std::int64_t ns, std::string_view key,
                           std::string_view value);
 
-// 1'234 ns as "1700000000000001.234": as products print the moment.
+// The moment as printed in products: 1'234 ns is "1700000000000001.234".
 std::string at(std::int64_t ns);
 
 }  // namespace msprof::test

@@ -1,4 +1,4 @@
-// ai_ctrl_cpu and tscpu: samples of what the CPUs of a device ran.
+// ai_ctrl_cpu and tscpu: samples of the functions that run on a device's CPUs.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"
@@ -17,14 +17,14 @@ struct __attribute__((packed)) TsCpu {
 };
 static_assert(sizeof(TsCpu) == 304);
 
-// The device's clock is 4 s when the collection begins; core 0 is of the control CPUs, 2 to 7 are
-// AI CPUs.
+// The device clock is at 4 s when the collection starts; core 0 is a control CPU, 2 to 7 are AI
+// CPUs.
 std::string sample(int core, const std::string& count_and_event, const std::string& frame) {
   return "my sched 1402/1404 [00" + std::to_string(core) + "] 4.001000: " + count_and_event +
          ":\n\tffff8 " + frame + "\n\t40000 main+0x20 (/bin/a)\n\n";
 }
 
-// 910A, where the vendor's tool reads both.
+// A 910A, for which the vendor's tool reads both.
 ProfSetup cpu_setup() {
   ProfSetup setup = prof::setup_910a();
   setup.sample = {{"ts_cpu_profiling_events", "\"0x11,0x8\""}};
@@ -49,7 +49,7 @@ TEST_CASE("control and AI CPUs: counts by event and by function, in all slices")
         Lines{"0|memcpy|0x11|||1000000|30", "0|unknown|0x10|||1000000|500",
               "0|memcpy|0x99|||1000000|9", "0|unknown|0x11|||1000000|60"});
   CHECK(capture.header("ctrl_cpu_pmu_events") == "Device_id,Event,Name,Count");
-  // r10 is 0x10, whose name is known; 0x99 is not.
+  // r10 is 0x10, which has a known name; 0x99 has none.
   CHECK(capture.table("ctrl_cpu_pmu_events") ==
         Lines{"0|0x10|Br_mis_pred|500", "0|0x11|Cpu_cycles|90", "0|0x99|N/A|9"});
   CHECK(capture.header("ctrl_cpu_top_function") == "Device_id,Function,Module,Cycles,Cycles(%)");
@@ -111,7 +111,7 @@ TEST_CASE("TS CPU: events that were asked for, ordered as numbers, and five func
   }
   capture.process();
   CHECK(capture.samples("ts_cpu").size() == 18);
-  // 9 as text is more than 120.
+  // Numeric order: as text, 9 would be greater than 120.
   CHECK(capture.table("ts_cpu_pmu_events") ==
         Lines{"0|0x8|Inst_retired|120", "0|0x11|Cpu_cycles|10"});
   CHECK(capture.header("ts_cpu_top_function") == "Device_id,Function,Cycles,Cycles(%)");

@@ -1,4 +1,4 @@
-// Files that are empty, of every kind of counters.
+// Empty files of every kind of counter.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"
@@ -45,7 +45,7 @@ TEST_CASE("an empty file of any kind of counters gives nothing, and no complaint
     CHECK(finding.find("not read") == std::string::npos);
   }
   CHECK(capture.report().kinds().count("hbm") == 1);
-  // The frequency of info.json holds throughout; nothing else has a sample.
+  // Only the frequency has a sample: that of info.json applies throughout.
   CHECK(capture.store("SELECT DISTINCT text FROM track JOIN name ON name.id = kind_name_id") ==
         Lines{"lpm_freq"});
 }

@@ -1,4 +1,4 @@
-// host_syscall, host_pthreadcall: calls of the operating system; static_op_mem: memory of graphs.
+// host_syscall, host_pthreadcall: operating-system calls; static_op_mem: memory of graphs.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"
@@ -42,7 +42,8 @@ TEST_CASE("calls: the first line of each file is at the begin of the collection"
                "1715760307.218508 python3->pthread_create(0x1) = 0 <0.001250>\n"
                "[pid 4321] 1715760307.228508 +++ exited (status 0) +++\n");
   capture.process();
-  // In the order in which they ended; those that products leave out, and early ones, are here.
+  // The store has all calls in order of their ends, including early ones and those omitted from
+  // products.
   CHECK(capture.samples("host_syscall") ==
         Lines{"host|Thread 4321|ioctl|us|-633000|-632000|1000",
               "host|Thread 4321|read|us|1000000|1500000|500000",

@@ -1,4 +1,4 @@
-// host_cpu, host_mem, host_disk, host_network: what the process used of its host.
+// host_cpu, host_mem, host_disk, host_network: resources used by the process on its host.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"
@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::int64_t kSampleMs = 1'000'000;
 
-// Of the host's monotonic clock, so long after the begin of the collection.
+// Host monotonic time, `ms` after the start of the collection.
 std::string mono(std::int64_t ms) {
   return std::to_string(5'000'000'000 + ms * kSampleMs);
 }
 
-// Four CPUs whose times are in hundredths of a second, and two network cards.
+// Four CPUs with times in hundredths of a second, and two network cards.
 ProfSetup host_setup() {
   ProfSetup setup;
   setup.info = {{"cpuNums", "4"},
@@ -45,11 +45,11 @@ std::string net(const std::string& card, std::uint64_t received, std::uint64_t s
 
 TEST_CASE("host_cpu: what threads used of a CPU, none more than the time that passed") {
   CounterCapture capture(host_setup());
-  // Begins before the collection: in no product.
+  // Starts before the collection, so it is in no product.
   capture.host("host_cpu.data", cpu_block(-100, "9.90") + stat(1, 0, 0, 0));
   capture.host("host_cpu.data", cpu_block(0, "10.00") + stat(1, 10, 0, 1) + stat(2, 0, 0, 0) +
                                     stat(3, 0, 0, 2) + stat(4, 7, 7, 3));
-  // 10 ticks later: 4 + 5 on CPU 0, 20 on CPU 2, of which 10 count, none on CPU 3.
+  // 10 ticks later: CPU 0 has 4 + 5, CPU 2 has 20, of which at most 10 count, CPU 3 has 0.
   capture.host("host_cpu.data", cpu_block(100, "10.10") + stat(1, 13, 1, 0) + stat(2, 0, 5, 0));
   capture.prof().next_slice("host_cpu.data");
   capture.host("host_cpu.data", stat(3, 20, 0, 2) + stat(4, 7, 7, 3) + stat(5, 99, 0, 3));
@@ -84,12 +84,12 @@ TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest kept") {
   CounterCapture capture(host_setup());
   capture.host("host_cpu.data", "not a block\n");
   capture.host("host_cpu.data", cpu_block(0, "10.00") + stat(1, 0, 0, 0) + stat(2, 5, 0, 1));
-  capture.host("host_cpu.data", cpu_block(0, "10.05") + stat(1, 9, 0, 0));       // no time
-  capture.host("host_cpu.data", "time x\n10.06 1\n" + stat(1, 9, 0, 0));         // no moment
+  capture.host("host_cpu.data", cpu_block(0, "10.05") + stat(1, 9, 0, 0));       // no time passed
+  capture.host("host_cpu.data", "time x\n10.06 1\n" + stat(1, 9, 0, 0));         // no timestamp
   capture.host("host_cpu.data", cpu_block(60, "99999999999999999999") + "3\n");  // no uptime
   capture.host("host_cpu.data", cpu_block(100, "10.10") + stat(1, 1, 0, 0) + "2 (x) S 1\n" +
                                     stat(2, 4, 0, 1) + stat(7, 1, 1, 99'999));
-  // Nothing to be told: no tick; two threads that used one CPU wholly.
+  // Not reported: no tick passed; two threads together used one CPU completely.
   capture.host("host_cpu.data", cpu_block(101, "10.10") + stat(1, 1, 0, 0));
   capture.host("host_cpu.data", cpu_block(200, "10.20") + stat(1, 90, 0, 0) + stat(2, 9, 0, 0));
   capture.host("host_cpu.data", cpu_block(300, "10.30") + stat(1, 180, 0, 0) + stat(2, 99, 0, 0));
@@ -142,7 +142,7 @@ TEST_CASE("host_mem: memory at the moment at which it was read") {
               "host|Memory|Used|KB||2000000|51200000", "host|Memory|Used|KB||3000000|20480000"});
   CHECK(capture.header("host_mem_usage") ==
         "Device_id,Total Memory(KB),Peak Used Memory(KB),Recommend Memory(KB)");
-  // 5 % is the largest, and the 98th percentile.
+  // 5 % is both the maximum and the 98th percentile.
   CHECK(capture.table("host_mem_usage") == Lines{"host|1000000|50000.0|62500.0"});
   CHECK(capture.events("Memory Usage") ==
         Lines{counter_event("Memory Usage", 1'000'000, "Usage(%)", "1.0"),
@@ -240,11 +240,11 @@ TEST_CASE("host_network: each card by its own speed, rates in seconds") {
   const std::string head = "Inter-|   Receive\n face |bytes\n";
   capture.host("host_network.data", "time " + mono(0) + "\n" + head + net("lo", 5, 5) +
                                         net("eth0", 1000, 0) + net("eth1", 0, 0));
-  // 8 Mbit/s are 1000 bytes a ms. In 10 ms: 5000 of 10,000, and 10,000 of 100,000.
+  // 8 Mbit/s are 1000 bytes per ms. In 10 ms: 5000 of 10,000, and 10,000 of 100,000.
   capture.host("host_network.data", "time " + mono(10) + "\n" + net("lo", 6, 6) +
                                         net("eth0", 4000, 2000) + net("eth1", 10'000, 0));
   capture.prof().next_slice("host_network.data");
-  // 20 ms later: the first card's counter fell.
+  // 20 ms later: the first card's counter has decreased.
   capture.host("host_network.data", "time " + mono(30) + "\n" + net("lo", 7, 7) +
                                         net("eth0", 1, 5000) + net("eth1", 10'000, 50'000));
   capture.process();
@@ -258,7 +258,7 @@ TEST_CASE("host_network: each card by its own speed, rates in seconds") {
               "host|eth1|Tx|KB/s|10000000|30000000|50000"});
   CHECK(capture.header("host_network_usage") ==
         "Device_id,Netcard Speed(KB/s),Peak Used Speed(KB/s),Recommend Speed(KB/s)");
-  // 2.5 MB/s, and the 98th percentile of two is the larger.
+  // 2.5 MB/s; the 98th percentile of two values is the larger one.
   CHECK(capture.table("host_network_usage") == Lines{"host|10742.1875|2441.40625|3051.7578125"});
   CHECK(capture.events("Network Usage") ==
         Lines{counter_event("Network Usage", 0, "Usage(%)", "30.0"),

@@ -1,4 +1,4 @@
-// HBM and HCCS: what moved between two samples.
+// HBM and HCCS: data moved between two samples.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -21,7 +21,7 @@ struct __attribute__((packed)) Hbm2 {
 };
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
-// Counts of 32 bytes that are `mb` MB/s over a millisecond.
+// Counts of 32 bytes that equal `mb` MB/s over a millisecond.
 constexpr std::uint64_t of_rate(std::uint64_t mb) {
   return mb * kMegabyte / 32 / 1000;
 }
@@ -32,7 +32,7 @@ TEST_CASE("HBM: a channel's rate is what it moved since its own sample before") 
   CounterCapture capture;
   capture.record("hbm.data", Hbm{1000, 5, 0, 2});
   capture.record("hbm.data", Hbm{2000, 32 * 1024, 0, 2});
-  // Of a second channel, and of writing, every sample is its own.
+  // Channels, and reading and writing, have independent samples.
   capture.record("hbm.data", Hbm{2000, 7, 1, 2});
   capture.record("hbm.data", Hbm{2500, 7, 0, 3});
   capture.record("hbm.data", Hbm{4000, 64 * 1024, 0, 2});
@@ -118,10 +118,10 @@ TEST_CASE("HCCS: lines that are none, counters that fall and times that stand ar
   CounterCapture capture;
   capture.device("hccs.data",
                  "4:001000000 100 100\n"
-                 "4:002000000 200\n"                     // a word is missing
+                 "4:002000000 200\n"                     // a field is missing
                  "4:00300000 300 300\n"                  // eight digits of ns
-                 "4:004000000 99999999999999999999 1\n"  // beyond 64 bits
-                 "4:005000000 50 500\n"                  // the first counter fell
+                 "4:004000000 99999999999999999999 1\n"  // above 64 bits
+                 "4:005000000 50 500\n"                  // the first counter decreased
                  "4:005000000 60 600\n"                  // no time passed
                  "4:006000000 150 700\n");
   capture.device("hccs.data", std::string(70'000, 'x') + "\n" + std::string("\0\0\n", 3) + "4:007");
@@ -142,7 +142,7 @@ TEST_CASE("HBM and HCCS: on a chip that is not expected to have them, they are r
   CounterCapture capture(setup);
   capture.record("hbm.data", Hbm{1000, 5, 0, 2});
   capture.device("hccs.data", "4:001000000 100 100\n");
-  // One sample only begins an interval: there is nothing to tell of.
+  // A single sample only starts an interval, so no finding is reported.
   capture.process();
   CHECK(capture.findings("hbm").empty());
   CHECK(capture.findings("hccs").empty());

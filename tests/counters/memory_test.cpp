@@ -1,4 +1,4 @@
-// Memory in use, memory by module, DDR: what is there, and what moved.
+// Memory in use, memory per module, and DDR traffic.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"
@@ -173,7 +173,7 @@ TEST_CASE("memory by module: damage is counted, and a chip that has none is told
 
 TEST_CASE("DDR: controllers of a moment are added up, the first interval begins with the device") {
   CounterCapture capture(memory_of_chip("4"));
-  // 1 MiB in 1 ms, of two controllers, in words of 32 bytes; then 2 MiB written in 2 ms.
+  // 1 MiB in 1 ms by two controllers, in words of 32 bytes; then 2 MiB written in 2 ms.
   capture.record("ddr.data", Ddr{1000, 16384, 0, 0});
   capture.record("ddr.data", Ddr{1000, 16384, 0, 1});
   capture.record("ddr.data", Ddr{3000, 65536, 1, 0});
@@ -183,7 +183,7 @@ TEST_CASE("DDR: controllers of a moment are added up, the first interval begins 
               "0|DDR|Read|MB/s|1000000|3000000|0", "0|DDR|Write|MB/s|1000000|3000000|2097152"});
   CHECK(capture.header("ddr") == "Device_id,Metric,Read(MB/s),Write(MB/s)");
   CHECK(capture.table("ddr") == Lines{"0|Average|500.0|500.0"});
-  // Each once.
+  // Each counter once.
   CHECK(capture.events("DDR") ==
         Lines{counter_event("DDR/Read", 1'000'000, "Read(MB/s)", "1000.0"),
               counter_event("DDR/Write", 1'000'000, "Write(MB/s)", "0.0"),
@@ -197,7 +197,7 @@ TEST_CASE("DDR: controllers of a moment are added up, the first interval begins 
 
 TEST_CASE("DDR: what names a master is a counter of that master, and not of the total") {
   CounterCapture capture(memory_of_chip("7"));
-  // Words of 16 bytes on this chip.
+  // This chip counts words of 16 bytes.
   capture.record("ddr.data", Ddr{1000, 4, 0, 0, 3});
   capture.record("ddr.data", Ddr{1000, 5, 0, 1, 3});
   capture.record("ddr.data", Ddr{2000, 1, 0, 0});

@@ -1,4 +1,4 @@
-// NIC, RoCE, network device statistics and DVPP: lines of text, an interval or a moment each.
+// NIC, RoCE, network device statistics and DVPP: text lines, one per interval or moment.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"
@@ -15,7 +15,7 @@ constexpr std::string_view kDvppHead =
     "time_stamp(s):time_stamp(ns) dvpp_id engine_type engine_id all_time all_frame all_utilization"
     " proc_time proc_frame proc_utilization last_time last_frame\n";
 
-// 15 totals of netdev_stats, all the same, at `ns` after the begin.
+// A netdev_stats line at `ns` after the start; all 15 totals are `total`.
 std::string netdev(std::uint64_t ns, std::uint64_t total) {
   std::string line = std::to_string(5'000'000'000 + ns);
   for (int i = 0; i < 15; ++i) line += " " + std::to_string(total);
@@ -43,8 +43,8 @@ TEST_CASE("NIC: rates are of seconds, and errors are the port's own") {
         "Device_id,Timestamp(us),Bandwidth(MB/s),Rx Bandwidth efficiency(%),rxPacket/s,"
         "rxError rate(%),rxDropped rate(%),Tx Bandwidth efficiency(%),txPacket/s,txError rate(%),"
         "txDropped rate(%),funcId");
-  // Port 7: 6553600 bytes in half a second are 100 Mbit/s; 1000 packets in it; one error of two
-  // samples in 40.5 packets, three dropped. Port 9 has one sample, of no packets.
+  // Port 7: 6553600 bytes in half a second are 100 Mbit/s; 1000 packets in it; over two samples one
+  // error in 40.5 packets, and three dropped. Port 9 has one sample, without packets.
   CHECK(capture.table("nic") ==
         Lines{"0|" + at(501'000'000) + "|100.0|100.0|2000.0|1.2|3.7|0.0|0.0|5.0|3.7|7",
               "0|" + at(1'000'000) + "|100.0|0.0|0.0|0.0|0.0|0.0|0.0|0.0|0.0|9"});
@@ -84,7 +84,7 @@ TEST_CASE("RoCE: lines have a port and a type, or neither, as the first of them"
   other.device("roce.data", "4:001000000 0 1 2 3 4 0 0 1 2 3 4 0 0 6 1\n");
   other.process();
   CHECK(other.unified("SELECT bandwidth, funcId FROM ROCE") == Lines{"0|6"});
-  CHECK(other.events("RoCE").empty());  // of no bandwidth nothing is a part
+  CHECK(other.events("RoCE").empty());  // no percentage of zero bandwidth
   CHECK(other.findings("roce") == Lines{"note roce: not expected on this chip x1"});
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("DVPP: each engine has what it added, of all slices, and its last use"
   CHECK(capture.samples("dvpp")[2] == "0|DVPP 1 VPC 0|All Utilization|%||1000000|5000");
   CHECK(capture.header("dvpp") ==
         "Device_id,Dvpp Id,Engine Type,Engine ID,All Time(us),All Frame,All Utilization(%)");
-  // Ids, in them types, in these engines, as they first appear.
+  // Ordered by id, type and engine in the order of first appearance.
   CHECK(capture.table("dvpp") == Lines{"0|1|VPC|0|600.0|4.0|7.5", "0|1|VPC|3|0.0|0.0|1",
                                        "0|1|JPEGD|2|0.0|0.0|1", "0|1|Type 9|0|0.0|0.0|1",
                                        "0|0|JPEGD|0|0.0|0.0|0"});
@@ -199,7 +199,8 @@ TEST_CASE("empty files of the network and of DVPP give nothing and no complaint"
   for (const char* stem : {"nic.data", "roce.data", "netdev_stats.data", "dvpp.data"})
     capture.device(stem, "");
   capture.device("nic.data", kNicHead);
-  capture.device("netdev_stats.data", netdev(1'000'000, 100));  // one begins an interval only
+  // a single sample only starts an interval
+  capture.device("netdev_stats.data", netdev(1'000'000, 100));
   capture.process();
   for (const char* table : {"nic", "roce", "dvpp"}) CHECK(capture.table(table).empty());
   CHECK(capture

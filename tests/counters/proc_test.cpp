@@ -8,7 +8,7 @@ using prof::ProfSetup;
 
 namespace {
 
-// A block of a dump, `ns` after the begin, on a device or the host.
+// A block of a dump of a device or the host, `ns` after the start.
 std::string block(std::uint64_t ns, const std::string& lines, bool is_host = false) {
   return "TimeStamp:" + std::to_string((is_host ? 5'000'000'000 : 4'000'000'000) + ns) +
          "\nIndex:0\nDataLen:" + std::to_string(lines.size()) + "\n" + lines + "\n";
@@ -29,7 +29,7 @@ std::string meminfo(int free) {
 
 TEST_CASE("CPU usage is of the run, by what the cores are for") {
   CounterCapture capture;
-  // Core 0 is the control CPU, 2 to 7 are AI CPUs, and nobody says what core 1 is.
+  // Core 0 is the control CPU, 2 to 7 are AI CPUs; the kind of core 1 is not recorded.
   capture.device("SystemCpuUsage.data",
                  block(0,
                        "cpu  900 0 0 0 0 0 0 0 0 0\ncpu0 500 0 0 100 0 0 0 0 0 0\n"
@@ -40,7 +40,7 @@ TEST_CASE("CPU usage is of the run, by what the cores are for") {
   capture.device("SystemCpuUsage.data", second.substr(0, 60));
   capture.prof().next_slice("SystemCpuUsage.data", 0);
   capture.device("SystemCpuUsage.data", second.substr(60) + "softirq 1 2 3\nctxt 77\n");
-  // All CPUs of the host are in the first line of a block.
+  // The first line of a block has the total of all host CPUs.
   capture.host(
       "host_sys_cpu.data",
       block(0, "cpu  10 0 0 10 0 0 0 0 0 0\ncpu0 10 0 0 10 0 0 0 0 0 0\n", true) +
@@ -73,7 +73,7 @@ TEST_CASE("CPU usage leaves out what began before the collection") {
 TEST_CASE("CPU usage: what is damaged is counted, the rest kept") {
   CounterCapture capture;
   capture.device("SystemCpuUsage.data",
-                 "cpu0 1 1 1 1 1 1 1 1 1 1\n" +  // behind no time stamp
+                 "cpu0 1 1 1 1 1 1 1 1 1 1\n" +  // not preceded by a time stamp
                      block(1'000'000'000,
                            "cpu0 5 5 5 5 5 5 5 5 5 5\ncpu1 5 5 5 5 5\n"
                            "cpu99999 1 1 1 1 1 1 1 1 1 1\nsomething\n") +
@@ -106,7 +106,7 @@ TEST_CASE("CPU usage of a process: its share of all CPUs, whatever its name hold
   capture.host("17-CpuUsage.data", block(0, stat_of("x", 1, 2) + all, true));
   capture.process();
   CHECK(capture.samples("process_cpu_usage").size() == 21);
-  // Of its own threads 20 ticks in half a second.
+  // The process itself used 20 ticks in half a second.
   CHECK(capture.store("SELECT subject.text, value, time_ns - begin_ns FROM counter JOIN track ON"
                       " track.id = track_id JOIN name ON name.id = name_id JOIN name AS subject ON"
                       " subject.id = subject_name_id WHERE name.text = 'Usage'") ==
@@ -121,11 +121,11 @@ TEST_CASE("CPU usage of a process: what is damaged is counted, the rest kept") {
   CounterCapture capture;
   const std::string all = "cpu  50 50\n";
   capture.device("17-CpuUsage.data",
-                 block(0, stat_of("x", 1, 2) + "ProcessName:x\n") +  // without its end
+                 block(0, stat_of("x", 1, 2) + "ProcessName:x\n") +  // end missing
                      block(1, stat_of("x", 5, 6) + all) +
                      block(2, "17 x S 0 1\n" + all) +                       // no name in brackets
                      block(3, "18 (x) S 0 1 1 0 -1 0 0 0 0 0 1 1 0 0\n") +  // another process
-                     block(4, stat_of("x", 5, 5) + all) +                   // fell
+                     block(4, stat_of("x", 5, 5) + all) +                   // decreased
                      block(4, stat_of("x", 5, 5) + "cpu 18446744073709551615 1\n") +
                      block(4, stat_of("x", 6, 6) + all));
   capture.device("17-CpuUsage.data", "TimeStamp:4000000009\n17 (x) S");
@@ -162,7 +162,7 @@ TEST_CASE("memory of devices and host: means of what /proc/meminfo says") {
 TEST_CASE("memory: what is damaged is counted, the rest kept") {
   CounterCapture capture;
   capture.device("Memory.data",
-                 "MemFree: 5 kB\n\n" +  // behind no time stamp
+                 "MemFree: 5 kB\n\n" +  // not preceded by a time stamp
                      block(1, "MemFree: 5 kB\nMemTotal: 18446744073709551616 kB\nBuffers: 1 MB\n") +
                      block(2, "nothing\n"));
   capture.device("Memory.data", "TimeStamp:4000000003\nMemFree: 6 kB\nTimeStamp:4000000004\n");
@@ -192,7 +192,7 @@ TEST_CASE("memory of processes: means of pages, the largest first") {
 
 TEST_CASE("memory of processes: what is damaged is counted, the rest kept") {
   CounterCapture capture;
-  capture.device("17-Memory.data", "1 2 3 4 5 6 7\n\n" +  // behind no time stamp
+  capture.device("17-Memory.data", "1 2 3 4 5 6 7\n\n" +  // not preceded by a time stamp
                                        block(0, "1 2 3 4 5 6\n") + block(1, "1 2 3 4 5 6 -7\n") +
                                        block(2, "1 2 3 4 5 6 7\n") + "TimeStamp:4000000003\n");
   capture.device("17-Memory.data", "1 2 3 4 5 6 7\nTimeStamp:4000000004\n1 2 3 4 5 6 7\n");

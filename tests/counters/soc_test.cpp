@@ -1,4 +1,4 @@
-// Counters of the SoC: accelerators, levels, dies, links, masters, address translation, ports.
+// SoC counters: accelerators, levels, dies, links, masters, address translation, ports.
 #include <catch2/catch.hpp>
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kSoc = "stars_soc_profile.data";
 constexpr std::uint64_t kSocMs = 1'000'000;
 
-// Records of 64 bytes: a head, and values somewhere behind it.
+// Records of 64 bytes: a header, and values at given offsets.
 class SocRecord {
  public:
   SocRecord(unsigned function, std::uint64_t ticks, unsigned upper = 0) : bytes_(64, '\0') {
@@ -55,7 +55,7 @@ ProfSetup on_chip(const std::string& platform) {
   return setup;
 }
 
-// "name|ts|{"key":value,"key":value}".
+// Formats an event as "name|ts|{"key":value,"key":value}".
 std::string event_of(std::string_view name, std::int64_t ns, std::string_view arguments) {
   return std::string(name) + "|" + at(ns) + "|{" + std::string(arguments) + "}";
 }
@@ -224,7 +224,7 @@ TEST_CASE("QoS: as many values as names, without an overflow") {
   ProfSetup setup;
   setup.sample["qosEvents"] = "\"OTHERS, SDMA\"";
   CounterCapture capture(setup);
-  // The second record goes on in the next slice, and is the earlier one.
+  // The second record continues in the next slice and has the earlier time.
   const Qos later{.ticks = setup.ticks_at(2 * kSocMs), .bandwidth = {4096, 7, 9}};
   const Qos earlier{.ticks = setup.ticks_at(1 * kSocMs), .bandwidth = {1, 2, 3}};
   capture.record("qos.data", later);

@@ -1,5 +1,4 @@
-// What the kinds of counters share: words and numbers of text, order of time, clocks that fall
-// back.
+// Code shared by the kinds of counters: parsing of text, time order, counter wraparound.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -85,14 +84,14 @@ TEST_CASE("microseconds of 32 bits go on beyond 71.6 minutes, an older sample st
   CHECK(clock.unwrapped(6) == (std::uint64_t{1} << 32) + 6);
   Clock32 early;
   CHECK(early.unwrapped(10) == 10);
-  // Nothing is before the start: what falls below it began to count again.
+  // No time is before the start, so a smaller value means that the counter wrapped around.
   CHECK(early.unwrapped(4'294'967'290u) == 4'294'967'290u);
 }
 
 TEST_CASE("lines over slices: each byte once, damage with its place") {
   CounterCapture capture;
   std::mt19937 random(7);
-  // The same lines, cut into slices anywhere, give the same samples.
+  // The same lines, cut into slices at any position, give the same samples.
   std::string text;
   for (int i = 1; i <= 200; ++i)
     text += "4:" + std::to_string(1'001'000'000 + 1000 * i).substr(1) + " " +
@@ -119,7 +118,7 @@ TEST_CASE(
   CounterCapture capture;
   capture.device("hccs.data", "4:001000000 0 0\n4:002000000 1048576 0\n4:004000000 7340032 0\n");
   capture.process();
-  // 1000 MB/s for 1 ms, then 3000 for 2 ms: each as long as it lasts.
+  // 1000 MB/s for 1 ms, then 3000 for 2 ms: the mean is weighted by duration.
   CHECK(capture.shown("counters") ==
         Lines{"0|lpm_freq|AI Core Freq|MHz|1|1000.0|1000.0|AI Core|0.000",
               "0|hccs|Rx|MB/s|1|0.0|0.0|HCCS|2.000",
