@@ -1,5 +1,5 @@
-// comm_op, comm_op_task, comm_span and overlap from rows put into a store by hand; the rules are
-// those of cann_device.md 18.1, 18.2 and 23.6.
+// comm_op, comm_op_task, comm_span and overlap derived from hand-made store rows. Source of the
+// rules: cann_device.md 18.1, 18.2 and 23.6.
 #include <catch2/catch.hpp>
 
 #include "derive/passes.hpp"
@@ -23,7 +23,7 @@ class Store {
     kind_ = store.name_id("AIV_SQE");
   }
 
-  // The call of a task, by its launch; `op` began at `begin`.
+  // Adds the call that launched a task at `launch`; its operator `op` started at `begin`.
   std::int64_t call(std::string_view op, std::int64_t begin, std::int64_t launch,
                     bool is_master = true) {
     CommCallRow row;
@@ -167,12 +167,12 @@ TEST_CASE("overlap tells computing, communication, what is not overlapped, and f
   Store store;
   store.store.add(OpRow{.id = 1, .name_id = store.store.name_id("op")});
   store.store.add(store.task(200, 210, 1));
-  store.store.add(store.task(210, 220, 1));  // touches
+  store.store.add(store.task(210, 220, 1));  // adjacent
   store.store.add(store.task(215, 218, 1));
   const auto call = store.call("a", 10, 11);
   store.comm(call, 190, 230);
   store.store.add(store.task(300, 310, 1));
-  store.store.add(store.task(290, 330));  // no operator: only time
+  store.store.add(store.task(290, 330));  // no operator: only extends the time
   store.derive();
   CHECK(store.overlap() == Texts{"0 200 220", "0 300 310", "1 190 230", "2 190 200", "2 220 230",
                                  "3 230 300", "3 310 330"});

@@ -1,4 +1,4 @@
-// Rows that import marks: execution_call, of calls put into a store by hand.
+// Rows marked by import: execution_call of hand-made calls.
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
@@ -20,7 +20,8 @@ std::vector<std::int64_t> ids(TraceDbWriter& store, const std::string& sql) {
   return found;
 }
 
-// Calls of each of `names` in turn, more than one thread reads at once; empty: of none.
+// Adds calls that use `names` in rotation, enough for several reader threads; "" makes a call
+// without a name.
 void add_calls(TraceDbWriter& store, const std::vector<std::string>& names) {
   for (std::int64_t id = 1; id <= 150'000; ++id) {
     const std::string& name = names[static_cast<std::size_t>(id) % names.size()];

@@ -21,7 +21,7 @@ using Texts = std::vector<std::string>;
 const Events kPipe = {0x8, 0xa, 0x9, 0xb, 0xc, 0xd, 0x54, 0x55};
 const Events kPipeExct = {0x416, 0x417, 0x9, 0x302, 0xc, 0x303, 0x54, 0x55};
 
-// What a capture says about its cores.
+// The capture's facts about its cores.
 struct Cores {
   std::int64_t platform = 5;
   std::int64_t core_count = 24;
@@ -34,7 +34,7 @@ struct Cores {
   bool has_counters = true;
 };
 
-// The counters of one task, as task_pmu has them.
+// The counters of one task, as in task_pmu.
 struct Record {
   std::int64_t mhz = 1650;
   std::int64_t aic_cycles = 0;
@@ -103,7 +103,7 @@ class Metrics {
     metrics().evaluate(device, {cells.data(), blocks, mix_blocks, duration_ns}, values);
     return values;
   }
-  // As op_summary prints them.
+  // Values as printed in op_summary.
   std::string cells(const Record& record, std::int64_t blocks, std::int64_t mix_blocks,
                     std::int64_t duration_ns) {
     const auto all = values(record, blocks, mix_blocks, duration_ns);
@@ -248,14 +248,14 @@ TEST_CASE("a 310P and a 910A have one group of columns, times of a total of two 
 TEST_CASE("records of vector cores fill the same group, with the number of vector cores") {
   Metrics metrics(one_sided(4));
   const Record record{1650, 0, {}, 13'880, {1281, 3269, 65, 188, 3241, 4673, 1022, 7}, 1};
-  // 20 blocks on 7 cores are 3 rounds, as on 8.
+  // 20 blocks on 7 cores take 3 rounds, as on 8 cores.
   CHECK(metrics.cells(record, 20, 0, 13'880).starts_with("1.26,13880,0.116,0.092,"));
   CHECK(metrics.cells(record, 8, 0, 13'880).starts_with("2.1,13880,"));
 }
 
 TEST_CASE("memory_bound is made of ratios as they are printed") {
   Metrics metrics(one_sided(4));
-  // 0.337 / 0.008; the ratios themselves give 41.3.
+  // Printed ratios: 0.337 / 0.008; the exact ratios would give 41.3.
   Record record{1650, 100'000, {816, 500, 0, 0, 33'700, 0, 0, 0}, 0, {}, 0};
   CHECK(metrics.value("memory_bound", record) == 42.125);
   record.aic = {0, 0, 0, 0, 33'700, 0, 0, 0};
@@ -353,7 +353,7 @@ TEST_CASE("chips 15 and 16 have sets of their own, and none of the others") {
   for (const char* set : {"PipeUtilizationExct", "MemoryAccess", "PipeStallCycle"})
     CHECK(pmu_set(set, 15).empty());
   CHECK(pmu_set("Custom:0x501", 15).size() == 1);
-  // What the events of these mean is not known.
+  // The meaning of these chips' events is unknown.
   CHECK(pmu_set("PipeUtilization", 12).empty());
   CHECK(pmu_set("PipeUtilization", 21).empty());
 }
@@ -373,7 +373,7 @@ TEST_CASE("rates and ratios of chips 15 and 16 are made of their own events, a s
   CHECK(plain.value("aic_l1_read_bw(GB/s)", record) == gib(4000.0 * 4096));
   CHECK(plain.value("aic_l1_write_bw(GB/s)", record) == gib(5000.0 * 2048));
   CHECK(plain.value("aic_main_mem_write_bw(GB/s)", record) == gib(7000.0 * 64));
-  // What vectors wrote counts where it was recorded.
+  // Vector writes count if they were recorded.
   Metrics vectors(with_set(15, "Memory", {0x56f, 0x571, 0x570, 0x572}));
   CHECK(vectors.value("aiv_ub_write_bw(GB/s)", record) == gib(7000.0 * 1024));
   Metrics l0(with_set(15, "MemoryL0", {0x304, 0x703, 0x306, 0x705, 0x712, 0x30a, 0x308}));
@@ -394,7 +394,8 @@ TEST_CASE("a 310 has factors of its own, and rates by the time of all rounds") {
   const Record record{1650, 100'000, {12'345, 0, 1, 2, 3, 4, 5}, 0, {}, 0};
   CHECK(Metrics(cores).value("mac_fp16_ratio", record) == 0.12345);
   CHECK(Metrics(cores).value("vector_fops", record) == 32 + 256 + 192 + 256 + 160);
-  // 8 cores: 24 blocks are 3 rounds, so that the time that rates are by is an eighth.
+  // 8 cores: 24 blocks take 3 rounds, and rates are per total time of the rounds, an eighth of the
+  // cycles' time.
   Metrics ub(with_set(0, "MemoryUB", {0x43, 0x44, 0x37, 0x38, 0x3d, 0x3e}));
   const Record counts{1650, 1'650'000, {1000, 1000, 1000, 1000, 1000, 1000}, 0, {}, 0};
   const auto gib = [](double bits) { return Approx(bits / 0.000125 / 8589934592.0); };
@@ -492,7 +493,7 @@ TEST_CASE("a column that is evaluated alone has the value that it has among all"
       metrics.metrics().evaluate_only(wanted);
       const auto alone = metrics.values(record, 8, 4, 2000);
       CHECK((alone[one] == all[one] || (std::isnan(alone[one]) && std::isnan(all[one]))));
-      // Besides what it is made of: three ratios at most.
+      // Besides the column, only its inputs are evaluated: at most three ratios.
       CHECK(std::count_if(alone.begin(), alone.end(), [](double v) { return !std::isnan(v); }) <=
             4);
     }
