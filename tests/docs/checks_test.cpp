@@ -1,4 +1,4 @@
-// The checks themselves, on small texts: what is planted is found, and nothing else.
+// Tests of the checks on small texts: planted errors are found, and only those.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -138,7 +138,7 @@ TEST_CASE("anchors are those of GitHub") {
   CHECK(anchor_of("1.8 Records") == "18-records");
   CHECK(anchor_of("node_basic_info and `node_attr_info`") == "node_basic_info-and-node_attr_info");
   CHECK(anchor_of("What it is: a `<name>`, or not?") == "what-it-is-a-name-or-not");
-  CHECK(anchor_of("rule_<device>.json") == "rule_json");  // a tag, which is not shown
+  CHECK(anchor_of("rule_<device>.json") == "rule_json");  // a tag, which is not displayed
   CHECK(anchor_of("[Title](page.md) – Größe … 2 × 3") == "title--größe--2--3");
   CHECK(parse_markdown("# A\n## A\n# A-1\n").anchors == std::set<std::string>{"a", "a-1"});
   CHECK(parse_markdown("# A\n<a name=\"old\"></a>\n").anchors == std::set<std::string>{"a", "old"});

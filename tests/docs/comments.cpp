@@ -13,10 +13,10 @@ bool is_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// The comments of one file, as they are found.
+// Collects the comments of one file in order.
 class Gatherer {
  public:
-  // `is_alone`: nothing stands before it on its line, so that it may go on with the comment above.
+  // `is_alone`: no code precedes the comment on its line, so it may continue the comment above.
   void add(std::size_t line, std::string_view text, bool is_alone) {
     if (is_alone && !found_.empty() && last_line_ + 1 == line) {
       found_.back().text += '\n';
@@ -100,7 +100,7 @@ class SlashReader {
     skip_to(end == std::string_view::npos ? source_.size() : end + close.size());
   }
 
-  // A quote that is not closed on its line is none, but for a template of JavaScript.
+  // A quote that is not closed on its line does not start a text, except for a JavaScript template.
   void skip_text(char quote) {
     has_code_ = true;
     for (std::size_t end = at_ + 1; end < source_.size(); ++end) {
@@ -128,7 +128,7 @@ class SlashReader {
   Gatherer comments_;
 };
 
-// A '#' at the beginning of a word, outside of quotes that are closed on the line.
+// Finds a '#' at the start of a word, outside quotes that are closed on the line.
 std::size_t find_hash(std::string_view line) {
   char quote = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {

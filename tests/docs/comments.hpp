@@ -1,4 +1,4 @@
-// Comments of source files, for the test of citations.
+// Extracts the comments of source files, for the test of citations.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ enum class CommentStyle {
   hash      // CMake, shell, Python
 };
 
-// By name: "x.cpp", "CMakeLists.txt", a script without extension; empty for files without comments.
+// Decides by name: "x.cpp", "CMakeLists.txt", a script without extension; empty for files without
+// comments.
 std::optional<CommentStyle> comment_style(const std::filesystem::path& file);
 
-// One comment, or several on lines behind each other; '\n' between the lines, their marks taken
-// off.
+// A comment, or several comments on consecutive lines, joined by '\n' and without comment marks.
 struct Comment {
-  std::size_t line = 0;  // of its beginning, from 1
+  std::size_t line = 0;  // of its start, from 1
   std::string text;
 };
 
-// What is in quotes is no comment.
+// Ignores comment marks within quotes.
 std::vector<Comment> comments_of(std::string_view source, CommentStyle style);
 
 }  // namespace msprof::test

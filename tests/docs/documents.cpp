@@ -35,7 +35,7 @@ std::size_t lines_before(std::string_view text, std::size_t at) {
       std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
 }
 
-// "1", "1.10.2", but not "0.5", "64.", "20.408".
+// Accepts "1", "1.10.2", but not "0.5", "64.", "20.408".
 bool is_section(std::string_view text) {
   const auto parts = split(text, '.');
   return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
@@ -44,7 +44,7 @@ bool is_section(std::string_view text) {
   });
 }
 
-// Reads the sections behind the name of a page.
+// Reads the section numbers that follow the name of a page.
 class SectionReader {
  public:
   SectionReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
@@ -66,7 +66,7 @@ class SectionReader {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
-  // Empty for what is no section, or where a word goes on: "3rd", "7%".
+  // Returns "" for other text, and for a number that is part of a word: "3rd", "7%".
   std::string number() {
     std::size_t end = at_;
     while (end < text_.size() && (is_digit(text_[end]) || text_[end] == '.')) ++end;
@@ -102,7 +102,7 @@ class SectionReader {
   std::size_t at_;
 };
 
-// Words made of the characters of a path, for each (begin, word).
+// Calls `take(begin, word)` for each word made of path characters.
 template <typename Take>
 void for_each_path(std::string_view text, Take&& take) {
   for (std::size_t at = 0; at < text.size();) {
@@ -112,7 +112,7 @@ void for_each_path(std::string_view text, Take&& take) {
     }
     std::size_t end = at;
     while (end < text.size() && is_path_char(text[end])) ++end;
-    // A pattern ("*.md", "<name>.md") and a part of an address are no paths of ours.
+    // Patterns ("*.md", "<name>.md") and parts of URLs are not our paths.
     const char before = at > 0 ? text[at - 1] : ' ';
     const bool is_part = std::string_view("*>:$}~{@").find(before) != std::string_view::npos;
     std::string_view word = text.substr(at, end - at);
@@ -227,8 +227,8 @@ Documents Documents::read(const fs::path& folder) {
   return documents;
 }
 
-// The page next to the file, above it, among the formats, or the only one of that name; empty where
-// there is none.
+// Returns the page next to the file, in a folder above it, among the formats, or the only one of
+// that name; otherwise an empty path.
 std::string Documents::find_page(const std::string& file, const std::string& name) const {
   for (std::string folder = folder_of(file);; folder = folder_of(folder)) {
     if (std::string path = joined(folder, name); pages_.count(path) != 0) return path;

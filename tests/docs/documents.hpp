@@ -1,5 +1,5 @@
-// What comments and pages of the repository point to, and the checks that it is there. A check
-// gives a sentence for each thing that is wrong: "lib/x.hpp:3: cann_host.md has no section 9.9".
+// References from comments and pages of the repository, and checks that their targets exist. A
+// check returns one message per error: "lib/x.hpp:3: cann_host.md has no section 9.9".
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace msprof::test {
 
-// "cann_host.md 1.8, 1.10 (remark)": a page as it is written, and the sections behind its name.
+// A citation such as "cann_host.md 1.8, 1.10 (remark)": the page as written, and the sections after
+// its name.
 struct Citation {
   std::string page;
   std::vector<std::string> sections;
@@ -23,28 +24,29 @@ struct Citation {
 };
 std::vector<Citation> citations_in(std::string_view text);
 
-// Sections without a page, for pages that the file names elsewhere: "3.2" where a comment begins
-// with it, and numbers alone in parentheses, "(5.3, 5.4)".
+// Section numbers without a page, which refer to pages that the file cites elsewhere: "3.2" at the
+// start of a comment, and parentheses with only numbers, "(5.3, 5.4)".
 std::vector<std::string> bare_sections_in(std::string_view comment);
 
-// Paths are relative to the repository's folder: "docs/formats/cann_host.md".
+// The files and pages of the repository. Paths are relative to its root:
+// "docs/formats/cann_host.md".
 class Documents {
  public:
   Documents() = default;
-  // Everything below `folder`, but for what is built, installed or hidden.
+  // Reads everything below `folder` except built, installed and hidden files.
   static Documents read(const std::filesystem::path& folder);
   void add(const std::string& path, std::string_view text = {});
 
   const std::map<std::string, Markdown>& pages() const { return pages_; }
   const std::set<std::string>& files() const { return files_; }
 
-  // Comments of a source file: pages and their sections, paths below docs/.
+  // Checks the comments of a source file: pages and their sections, paths below docs/.
   std::vector<std::string> wrong_citations(const std::string& file, std::string_view source,
                                            CommentStyle style) const;
-  // The same of the prose of a page.
+  // Checks the prose of a page.
   std::vector<std::string> wrong_citations(const std::string& page) const;
   std::vector<std::string> wrong_links(const std::string& page) const;
-  // Numbers that two headings of a page have.
+  // Section numbers used by two headings of a page.
   std::vector<std::string> repeated_sections(const std::string& page) const;
 
  private:

@@ -14,7 +14,7 @@ bool is_decimal_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The line with what is in `code` blanked.
+// Returns the line with `code` replaced by blanks.
 std::string without_code(std::string_view line) {
   std::string text(line);
   for (std::size_t at = 0; at < text.size();) {
@@ -25,7 +25,7 @@ std::string without_code(std::string_view line) {
     const std::size_t behind = std::min(text.find_first_not_of('`', at), text.size());
     const std::string marks(behind - at, '`');
     std::size_t close = text.find(marks, behind);
-    // As many marks as opened it, no more.
+    // The closing marks must be as many as the opening ones.
     while (close != std::string::npos && close + marks.size() < text.size() &&
            text[close + marks.size()] == '`') {
       close = text.find(marks, std::min(text.find_first_not_of('`', close), text.size()));
@@ -63,7 +63,8 @@ void find_inline_links(std::string_view line, std::size_t number, Markdown& page
   }
 }
 
-// A link is checked as such: its target, and a text that only names a page, are no citations.
+// Links are checked separately, so their targets, and texts that only name a page, are not
+// citations.
 std::string without_targets(std::string_view line) {
   std::string text(line);
   for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at)) {
@@ -100,7 +101,7 @@ void find_html(std::string_view line, std::size_t number, Markdown& page) {
   }
 }
 
-// "## 1.8 Records ##" is "1.8 Records"; empty for a line that is no heading.
+// "## 1.8 Records ##" is "1.8 Records"; empty for a line that is not a heading.
 std::string_view heading_in(std::string_view line) {
   const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
   if (level == 0 || level > 6 || level == line.size() || line[level] != ' ') return {};
@@ -118,7 +119,7 @@ std::string number_of(std::string_view heading) {
   return is_number ? std::string(word) : std::string();
 }
 
-// The characters that an anchor leaves out although they are no ASCII: signs, no letters.
+// Non-ASCII characters that an anchor omits: symbols, not letters.
 bool is_sign(std::uint32_t code) {
   return (code >= 0xA0 && code < 0xC0 && code != 0xAA && code != 0xB5 && code != 0xBA) ||
          code == 0xD7 || code == 0xF7 || (code >= 0x2000 && code < 0x2C00) ||
@@ -136,7 +137,7 @@ std::uint32_t code_of(std::string_view letter) {
   return code;
 }
 
-// The words of a heading as they are shown: links by their text, no tags.
+// The displayed text of a heading: links by their text, no tags.
 std::string shown(std::string_view heading) {
   const std::string plain = without_code(heading);
   std::string text;
@@ -179,7 +180,7 @@ Markdown parse_markdown(std::string_view text) {
   Markdown page;
   std::map<std::string, int> seen;
   std::size_t number = 0;
-  std::string fence;  // of the code block that is open
+  std::string fence;  // of the open code block
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     const std::string_view trimmed = trim(line);

@@ -1,4 +1,4 @@
-// A page of markdown as its links see it. For the tests of links and citations.
+// A markdown page with its links and link targets, for the tests of links and citations.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace msprof::test {
 
 struct MarkdownLink {
   std::size_t line = 0;  // from 1
-  std::string target;    // "cann_host.md#11-folders"
+  std::string target;    // e.g. "cann_host.md#11-folders"
 };
 
 struct Markdown {
   std::vector<std::string> headings;  // as written, without '#'
   std::set<std::string> anchors;      // of headings by GitHub's rule, and of <a name="…">
-  std::vector<std::string> numbers;   // that headings begin with: "1.8.3"
+  std::vector<std::string> numbers;   // at the start of headings: "1.8.3"
   std::vector<MarkdownLink> links;    // inline, in definitions, in HTML; not those in code
-  // The text without code blocks and targets of links; lines stay lines.
+  // The text without code blocks and link targets; line breaks are kept.
   std::string prose;
 };
 

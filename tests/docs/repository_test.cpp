@@ -1,5 +1,5 @@
-// The repository as it is: every page and section that a comment cites, and every link of a page,
-// is there.
+// Checks the repository: every page and section cited by a comment, and every link target of a
+// page, exists.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -37,7 +37,7 @@ TEST_CASE("every page and section that a comment cites is there") {
   std::size_t sources = 0;
   for (const std::string& file : repository().files()) {
     const std::filesystem::path path = std::filesystem::path(MSPROF_SOURCE_DIR) / file;
-    // The texts of these tests are about pages that are not there.
+    // The tests of this folder cite pages that do not exist.
     const auto style = comment_style(file);
     if (!style || std::filesystem::is_directory(path) || file.starts_with("tests/docs/")) continue;
     ++sources;
