@@ -1,4 +1,4 @@
-// acl.json as doctor reads it: each mistake of its own, and none where there is none.
+// doctor's checks of acl.json: each mistake is reported by its own check, and only if present.
 #include "doctor/acl_checks.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ constexpr const char* kGood =
     R"({"profiler": {"switch": "on", "output": "/tmp", "interval": "0", "acl_api": "on",)"
     R"( "aicpu": "on", "aic_metrics": "ArithmeticUtilization"}})";
 
-// "warning keys" for each check that is not ok, one a line.
+// "warning keys" for each check that is not ok, one per line.
 std::string problems_of(const std::string& text) {
   CheckList list;
   check_acl_json(list, "acl.json", text);
@@ -38,7 +38,7 @@ std::string evidence_of(const std::string& text, const std::string& name) {
   return "";
 }
 
-// The good file with `from` replaced.
+// Returns the good file with `from` replaced by `to`.
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const auto at = text.find(from);
@@ -107,7 +107,7 @@ TEST_CASE("What msprof collect sets itself is no problem, and both ways to run a
     CheckList list;
     check_acl_json(list, "acl.json", one.text);
     CHECK(list.exit_code() == Exit::ok);
-    // A key that nobody knows stays one.
+    // Only an unknown key causes a warning.
     CHECK(list.count(CheckResult::warning) ==
           (one.text.find("swich") != std::string::npos ? 1U : 0U));
   }

@@ -1,4 +1,4 @@
-// A board's answer to the look of doctor: what it means, and that it may be anything.
+// Parsing of a board's answer to doctor, which can be any text.
 #include "doctor/board_checks.hpp"
 
 #include <catch2/catch.hpp>

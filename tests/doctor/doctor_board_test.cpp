@@ -1,5 +1,5 @@
-// msprof doctor in front of a board: each step of the way there, what is there, and that nothing of
-// it is changed.
+// msprof doctor with a board: each step of the connection, the state of the board, and that doctor
+// changes nothing there.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -22,8 +22,8 @@ struct Said {
   int exit_code = -1;
   json document;
 
-  // "result: evidence | remedy" of the last check of that name, which is the board's where this
-  // machine has it, too; empty where there is none.
+  // "result: evidence | remedy" of the last check of that name; empty if there is none. If this
+  // machine has a check of that name, too, the last one is the board's.
   std::string of(const std::string& name) const {
     std::string found;
     for (const json& check : document["checks"]) {
@@ -35,7 +35,8 @@ struct Said {
   }
 };
 
-// msprof doctor -m main --config board.ini; leaves no file on the board and no process.
+// Runs msprof doctor -m main --config board.ini; checks that no file or process is left on the
+// board.
 Said doctor(const BoardScene& scene, const Words& more = {}) {
   const std::string before = fingerprint(scene.board.home());
   Words words = {"doctor", "-m", "main", "--config", scene.user.ini().string(), "--json"};
@@ -69,10 +70,10 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   CHECK(contains(said.of("acl.json: switch"), "ok: \"off\"; msprof collect sets on"));
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 
-  // What the board holds and tells.
+  // Results, a stale lock and a wrong clock on the board.
   const std::string kept = (scene.board.home() / "msprof/kept").string();
   fs::create_directories(kept + "/20261120-191500-4711");
-  // What --keep kept has come home.
+  // This run of --keep has been downloaded.
   write_file(kept + "/20261120-191500-4710/brought-home", "");
   fs::create_directories(scene.board.home() / "msprof/lock");
   write_file(scene.board.home() / "msprof/lock/owner", "999999 1 20261120-191500-4712 \n");
@@ -82,7 +83,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   CHECK(is(said, "leftovers", "warning: 1 run with results that were never fetched"));
   CHECK(contains(said.of("leftovers"), "--clean-board"));
   CHECK_FALSE(contains(said.of("leftovers"), "4710"));
-  // Its command is one that works.
+  // The suggested command works.
   const std::string command = "scp -P " + std::to_string(scene.board.port()) + " -i " +
                               scene.board.client_key().string() + " -r board@127.0.0.1:" + kept +
                               " .";
@@ -93,7 +94,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   const std::string known = "scp -q -o UserKnownHostsFile=" + scene.board.known_hosts().string();
   CHECK(run_program("/bin/sh", {"-c", known + command.substr(3)}, there).exit_code == 0);
   CHECK(fs::exists(here / "kept/20261120-191500-4711"));
-  // Other tests may write captures meanwhile; the lock is of a process that is gone.
+  // Other tests may be writing captures at the same time; the process of the lock does not exist.
   CHECK_FALSE(is(said, "other runs", "failed: "));
   CHECK(is(said, "clock", "warning: "));
   CHECK(contains(said.of("clock"), "behind this machine's"));
@@ -107,7 +108,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   fs::remove_all(scene.board.home() / "msprof");
   CHECK(is(said, "umask", "ok: "));
 
-  // The project: a program of another machine, an output folder that the board does not have.
+  // The project: a program for another machine, an output folder that does not exist on the board.
   const std::string main = read_file(scene.user.project() / "main");
   write_file(scene.user.project() / "main", std::string(main).replace(18, 1, "\xb7"));
   write_file(scene.user.project() / "acl.json",
@@ -134,7 +135,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   fs::permissions(scene.user.ini(), fs::perms(0600));
   write_file(scene.user.ini(), ini);
 
-  // The way there, from its end to its begin.
+  // The steps of the connection, from last to first.
   write_file(scene.user.ini(), ini.substr(0, ini.find("key =")) + "pwd = wrong\n");
   said = doctor(scene);
   CHECK(said.exit_code == 6);
@@ -188,7 +189,7 @@ TEST_CASE("doctor says of a bare board what it lacks, and who uses it") {
   CHECK(contains(said.of("tools"), "neither tar nor SFTP"));
   CHECK(is(said, "other runs", "failed: the profiled run "));
   CHECK(contains(said.of("other runs"), "--force"));
-  // It disturbed nobody.
+  // The run was not disturbed.
   CHECK_FALSE(run.has_ended());
   run.send(SIGINT);
   CHECK(run.wait().exit_code == 130);

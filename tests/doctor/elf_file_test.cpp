@@ -1,4 +1,4 @@
-// Programs as doctor reads them: real ones, and files that only look like programs.
+// doctor's reading of programs: real ones, and files that only look like programs.
 #include "collect/elf_file.hpp"
 
 #include <elf.h>
@@ -57,7 +57,7 @@ TEST_CASE("Offsets of a program that lead out of it are not followed") {
   std::memcpy(&header, good.data(), sizeof header);
   const std::uint64_t values[] = {
       0, 1, good.size() - 1, good.size(), ~std::uint64_t{0}, ~std::uint64_t{0} - 63};
-  // Each section in turn gets an offset, a size and a link that are wrong.
+  // Each section in turn gets a wrong offset, size and link.
   std::string bytes = good;
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     const std::size_t place = header.e_shoff + i * sizeof(Elf64_Shdr);

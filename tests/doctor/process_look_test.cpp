@@ -1,4 +1,4 @@
-// Another profiled run on this machine, as doctor sees it.
+// doctor's detection of another profiled run on this machine.
 #include "doctor/machine_checks.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Scripts as doctor reads them: the texts that Python would make of them, what is wrong with
-// profiling_options, with file, line and column, and what beats the environment.
+// doctor's reading of Python scripts: the values of string expressions, errors in profiling_options
+// with file, line and column, and settings that override the environment.
 #include "doctor/script_checks.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using test::TempFolder;
 using test::write_file;
 
-// "result name: evidence" of each check, a line each.
+// "result name: evidence" of each check, one per line.
 std::string lines_of(const CheckList& list) {
   std::string lines;
   for (const Check& check : list.checks()) {
@@ -38,7 +38,7 @@ std::string checks_of(const std::string& text, const fs::path& folder = "/nonexi
   return lines_of(list);
 }
 
-// What Python makes of the expression behind "x = "; "(unknown)" where that cannot be seen.
+// The Python value of the expression after "x = "; "(unknown)" if it cannot be determined.
 std::string text_of(const std::string& expression, const std::string& before = "") {
   const std::string source = before + "\nx = " + expression + "\n";
   const PythonSource python(source);
@@ -54,7 +54,7 @@ std::string text_of(const std::string& expression, const std::string& before = "
 constexpr const char* kWarning =
     "the script switches profiling on: its settings beat PROFILING_MODE and PROFILING_OPTIONS\n";
 
-// The Estimator example of the vendor's manual, with its lines.
+// The Estimator example of the vendor's manual, with its line breaks.
 constexpr const char* kEstimator =
     R"py(from npu_bridge.estimator.npu.npu_config import NPURunConfig
 from npu_bridge.estimator.npu.npu_config import ProfilingConfig
@@ -69,7 +69,7 @@ custom_op.parameter_map["profiling_mode"].b = True
 custom_op.parameter_map["profiling_options"].s = tf.compat.as_bytes('{"output":"/tmp/profiling","task_time":"on"}')
 )py";
 
-// As the manual has it for TensorFlow 2.x: one text over several lines.
+// As in the manual for TensorFlow 2.x: one text over several lines.
 constexpr const char* kDevice = R"py(import npu_device
 npu_device.global_options().profiling_config.enable_profiling = True
 profiling_options = '{"output":"/home/profiling", \
