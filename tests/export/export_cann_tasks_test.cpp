@@ -1,4 +1,4 @@
-// The tables of CANN captures about tasks and collectives: rows put in by hand, bytes out.
+// Tables of CANN captures about tasks and collectives: hand-made rows in, bytes out.
 #include <catch2/catch.hpp>
 
 #include "support/cann_store.hpp"
@@ -124,7 +124,7 @@ TEST_CASE("op_summary has a row a collective between the executions") {
   const auto at = rows.find(collective);
   REQUIRE(at != std::string::npos);
   CHECK(rows.find("1000001.000\t,0.500,0,") < at);
-  // The execution behind it waits from its end.
+  // The wait of the next execution starts at the end of the collective.
   CHECK(rows.find("1000003.000\t,0.500,0.400000,") > at);
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("op_statistic sorts by total over all devices, with ratios of each dev
   const auto add2 = store.op("add_2", "Add", "AI_VECTOR_CORE");
   const auto mul = store.op("mul", "MatMulV2", "AI_CORE");
   const auto other = store.op("hcom", "x", "COMMUNICATION");
-  store.add_op_task({}, kSecond, 7777, add);  // at the very begin: does not count
+  store.add_op_task({}, kSecond, 7777, add);  // at the very start: not counted
   store.add_op_task({}, kSecond + 1, 1001, add);
   store.add_op_task({}, kSecond + 2, 1000, add2);
   store.add_op_task({}, kSecond + 3, 6000, mul);
@@ -215,7 +215,7 @@ TEST_CASE("task_time goes by start over all devices and names tasks by kernel an
   kernel.op_id = mul;
   kernel.kernel_name_id = store.name("mul_kernel");
   store.add(kernel);
-  store.add(store.task({0, 2, 2}, kSecond + 40, 5));  // the host knows no kernel
+  store.add(store.task({0, 2, 2}, kSecond + 40, 5));  // the host has no kernel for it
   TaskRow alone = store.task({0, 2, 3}, kSecond + 60, 5);
   alone.host_type_name_id = kNull;
   alone.op_id = mul;
@@ -242,10 +242,10 @@ TEST_CASE("task_time shows context 0 for its task unless another context comes f
   TaskStore store;
   store.add(store.task({0, 2, 1}, kSecond + 10, 5));  // outer task of a mix
   store.add(store.task({0, 2, 1, 0}, kSecond + 11, 4));
-  store.add(store.task({0, 2, 2}, kSecond + 20, 5));  // outer task of three sub tasks
+  store.add(store.task({0, 2, 2}, kSecond + 20, 5));  // outer task of three sub-tasks
   store.add(store.task({0, 2, 2, 1}, kSecond + 21, 1));
   store.add(store.task({0, 2, 2, 0}, kSecond + 22, 1));
-  store.add(store.task({1, 2, 1}, kSecond + 30, 5));  // another device's task of the same number
+  store.add(store.task({1, 2, 1}, kSecond + 30, 5));  // same task number on another device
   store.add(TaskRunRow{1, kNull, 1, 5, 0});
   store.add(TaskRunRow{2, kNull, 6, 6, 1});
   CHECK(store.rows("task_time") ==

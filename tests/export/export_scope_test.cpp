@@ -1,5 +1,5 @@
-// The scope of tables: what of every CANN table an iteration or a device takes. Rows put in by
-// hand.
+// The scope of tables: the rows of each CANN table that belong to an iteration or a device. The
+// rows are hand-made.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -73,7 +73,8 @@ struct Scene {
     op.type_name_id = store.name("Add");
     op.unit_name_id = store.name("AI_VECTOR_CORE");
     store.add(op);
-    // Device 0: two in iteration 1, one of another model there, one in iteration 2, one after.
+    // Device 0: two tasks in iteration 1, one of another model there, one in iteration 2, one after
+    // it.
     add_task(store, 1, 0, 100, 1);
     add_task(store, 2, 0, 150, 2);
     add_task(store, 3, 0, 200, 1);
@@ -332,7 +333,7 @@ TEST_CASE("rates of the L2 cache are made of the events of the chip") {
   store.set_meta("l2_cache.events.2", "0xfb,0xfc,0x90,0x91,0x9c");
   add_device(store, 3, 1);  // an event is missing
   store.set_meta("l2_cache.events.3", "0x5b,0x59");
-  add_device(store, 4, 0);  // nobody told its events
+  add_device(store, 4, 0);  // unknown events
   store.set_meta("l2_cache.events.4", "0x59");
   add_l2(store, 1, 0, 1, {1, 3, 3});
   add_l2(store, 2, 0, 2, {5, 0, 1});
@@ -369,6 +370,6 @@ TEST_CASE("an L2 record names the operator of its task where all turns of the id
   add_l2(scene.store, 3, 0, 99, {1, 1, 0, 0, 1});
   CHECK(scene.rows("l2_cache", {}) ==
         "0,3,1,N/A,0.5,add_1\n0,3,3,N/A,0.5,N/A\n0,3,99,N/A,0.5,N/A\n");
-  // Within iteration 1 task 3 was that operator, and 99 did not run.
+  // Within iteration 1, task 3 was that operator, and task 99 did not run.
   CHECK(scene.rows("l2_cache", scene.iteration(1)) == "0,3,1,N/A,0.5,add_1\n0,3,3,N/A,0.5,add_1\n");
 }

@@ -1,4 +1,4 @@
-// The writers of the products, and the choice of what to show.
+// The writers of the products, and the choice of the step to show.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -158,7 +158,7 @@ TEST_CASE("a trace without events is an empty array, with events one a line") {
 }
 
 TEST_CASE("the slowest step is the one with the longest execution, not the longest in all") {
-  // 100, 150 and 120 ns an execution.
+  // 100, 150 and 120 ns per execution.
   CHECK(slowest({step_of(1000, 10), step_of(300, 2), step_of(120, 1)}) == 1);
   CHECK(slowest({step_of(std::nullopt, 1), step_of(5, 1)}) == 1);
   CHECK(slowest({step_of(std::nullopt, 1), step_of(std::nullopt, 1)}) == 0);
@@ -193,7 +193,7 @@ TEST_CASE("notes do not make a report partial, the verdict says which it is") {
   CHECK(report.partial());
   const std::string text = report.text();
   CHECK(text.find("verdict: PARTIAL DATA") != std::string::npos);
-  // What matters is said first.
+  // The partial finding comes first.
   CHECK(text.find("PARTIAL: aicore") < text.find("note: capture"));
 }
 
@@ -228,7 +228,7 @@ TEST_CASE("every finding after which something lacks says what") {
     ImportReport report;
     report.add(id, "kind", "data/a", "why");
     INFO(finding_info(id).id);
-    // That of a kind comes with its file.
+    // The missing data of unread_kind is named by the file.
     if (id != FindingId::unread_kind) CHECK_FALSE(report.lacking().front().empty());
   }
 }

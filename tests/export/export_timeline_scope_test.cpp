@@ -1,5 +1,5 @@
-// The timeline layers of CANN captures about steps, named ranges and counters; what a scope takes
-// of all layers; stores whose rows contradict each other.
+// Timeline layers of CANN captures about steps, named ranges and counters; the scope of all layers;
+// stores with contradictory rows.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -81,7 +81,7 @@ OutputFile with(const ExportScope& scope) {
   return output_file;
 }
 
-// A call that launched a task on each of two devices, and the rows around them.
+// A call that launched a task on each of two devices, and related rows.
 void fill_launch(CannStore& store) {
   add_call(store, 1, "launch", kNode, kSecond + 100, 50);
   add_op(store, 1, "Add_1", "AI_CORE");
@@ -116,7 +116,7 @@ TEST_CASE("an iteration has its passes, its refresh and an arrow to the next one
   CHECK(start["name"] == "Data_aug Bound 1");
   CHECK(start["ts"] == "1000001.450");  // BP End + refresh / 2
   CHECK(start["args"]["Data_aug Bound(us)"] == 0.061);
-  // Numbers, and not the same: nothing of this file begins the arrow that ends here.
+  // The ids are numbers and differ: the arrow that ends here does not start in this file.
   CHECK(end["id"] == "1");
   CHECK(start["id"] == "2");
   CHECK(thread_name(all, 70001) == "Step Trace(Model ID:1)");

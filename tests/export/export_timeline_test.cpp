@@ -1,5 +1,5 @@
-// The timeline layers of CANN captures about calls, tasks and collectives: rows put in by hand,
-// events out.
+// Timeline layers of CANN captures about calls, tasks and collectives: hand-made rows in, events
+// out.
 #include <catch2/catch.hpp>
 
 #include "export/timeline_events.hpp"
@@ -150,7 +150,7 @@ TEST_CASE("arrows end at tasks with an operator, at copies and at what events la
   }
   add_run(store, 4);
   const json ends = events_of(events(store, make_cann_hardware()), "f");
-  // The fourth was launched by no call: its arrow would come from nowhere.
+  // The fourth task was not launched by a call, so its arrow would have no start.
   REQUIRE(ends.size() == 2);
   CHECK(ends[0]["ts"] == "1000000.100");
   CHECK(ends[1]["ts"] == "1000000.200");

@@ -1,5 +1,5 @@
-// The unified database: rows put into a store by hand, tables out. The rules are those of
-// cann_host.md 2.6 and cann_device.md 25.
+// The unified database: hand-made store rows in, tables out. Source of the rules: cann_host.md 2.6
+// and cann_device.md 25.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -51,7 +51,7 @@ class UnifiedScene : public CannStore {
 
   fs::path out() const { return folder() / "prof"; }
   std::vector<ExportedFile> write() { return run_export_jobs(db(), plan_unified_db(db(), out())); }
-  // Rows of a query on the unified database, which is written for the first one.
+  // Rows of a query on the unified database, which the first query writes.
   Texts rows(const std::string& sql) {
     if (!is_written_) REQUIRE(write().size() == 1);
     is_written_ = true;
@@ -64,7 +64,7 @@ class UnifiedScene : public CannStore {
   bool is_written_ = false;
 };
 
-// Counters of one task: cycles and one event of the vector cores of a 910B.
+// Counters of one task: cycles and one event of a 910B's vector cores.
 void add_counters(UnifiedScene& scene, std::int64_t task_id, std::int64_t cycles,
                   std::int64_t event) {
   TaskPmuRow row;

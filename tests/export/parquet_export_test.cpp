@@ -39,7 +39,7 @@ std::string lines_of(const Rows& rows) {
   return text;
 }
 
-// Rows of a file, these columns of it or all.
+// Rows of a file; all columns if `columns` is empty.
 Rows rows_of(const fs::path& path, std::vector<std::string> columns = {}) {
   const auto file = test::read_parquet(path);
   if (columns.empty()) {
@@ -67,7 +67,7 @@ Rows rows_of_view(const TraceDb& store, const std::string& sql) {
   return rows;
 }
 
-// The views of a capture, and what differs from its files by name.
+// A view of a capture and the columns and SQL to compare with its file.
 struct TableOfView {
   std::string table;
   std::vector<std::string> columns;
@@ -239,7 +239,7 @@ void fill(CannStore& store) {
   launch.id = 3;
   launch.level = 123;
   launch.end_ns = kNull;
-  launch.name_id = 4242;  // of no text
+  launch.name_id = 4242;  // has no text
   store.add(launch);
 }
 

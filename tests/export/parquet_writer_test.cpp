@@ -1,4 +1,4 @@
-// Parquet files as such: what is written comes back through a reader of its own, in every layout.
+// Parquet files: the tests' own reader gets back the written values, in every layout.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ using Column = std::vector<std::int64_t>;
 
 constexpr std::size_t kKeys = parquet::KeyNumbers::kMaxKeys;
 
-// Numbers without order that are always the same.
+// Reproducible pseudo-random numbers.
 class Numbers {
  public:
   std::uint64_t next() {
@@ -40,7 +40,7 @@ struct Written {
   test::TempFolder folder;
   std::filesystem::path path = folder / "file.parquet";
 
-  // A column of `cells` for each spec.
+  // Writes one column of `cells` per spec.
   test::ParquetFile write(std::vector<ColumnSpec> specs, const std::vector<Column>& columns,
                           FileOptions options = {}) const {
     FileWriter file(path, std::move(specs), std::move(options));
@@ -72,7 +72,7 @@ std::int64_t number_in(const std::string& bytes) {
   return value;
 }
 
-// Statistics of integers are what the cells say.
+// Checks that integer statistics match the cells.
 void check_bounds(const test::ParquetChunk& chunk) {
   std::int64_t nulls = 0;
   std::optional<std::int64_t> min;
@@ -180,7 +180,7 @@ TEST_CASE("A column is laid out as what it holds") {
   CHECK(chunks[1].dictionary_size == 3);
   CHECK(chunks[2].page_encodings == std::set<int>{8});
   CHECK(chunks[3].page_encodings == std::set<int>{5});
-  // Two bits a value, before zstd, and eleven: 16 kB of the 160.
+  // Two and eleven bits per value before zstd: 16 kB instead of 160.
   CHECK(std::filesystem::file_size(written.path) < 20'000);
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("A dictionary of integers that is full leaves the rest to differences"
   CHECK(file.groups[1][0].dictionary_size == 3);
 }
 
-// Texts of the keys 0, 1, 2, …; there is none for others.
+// Texts of the keys 0, 1, 2, …; other keys have none.
 parquet::TextOf texts_of(std::vector<std::string> texts) {
   return [texts = std::move(texts)](std::int64_t key, std::string& text) {
     if (key < 0 || key >= static_cast<std::int64_t>(texts.size())) return false;
@@ -262,7 +262,7 @@ TEST_CASE("A dictionary of texts that is full leaves the rest to plain pages") {
 }
 
 TEST_CASE("Long texts come in more pages, are cut at a megabyte, and have short bounds") {
-  // 1.5 MB of a character of three bytes, so that a cut at 2^20 would fall into one.
+  // 1.5 MB of a three-byte character, so that a cut at 2^20 would split one.
   const auto text_of = [](std::int64_t key, std::string& text) {
     text = std::to_string(key);
     while (text.size() < 1'500'000) text += "\xE4\xB8\xAD";

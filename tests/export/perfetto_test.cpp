@@ -1,4 +1,4 @@
-// Timelines as Perfetto's protobuf: what protobuf's own reader finds in them is what the JSON says.
+// Timelines as Perfetto's protobuf: protobuf's own reader finds the contents of the JSON.
 #include "export/perfetto_sink.hpp"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ TEST_CASE("slices that overlap or come out of order keep their times, on tracks 
     CHECK(trace.slices[i].track == "AA CORE");
     CHECK(trace.slices[i].process == "AA Core device 0");
   }
-  // Process 0 is the idle one: a device of that number has another.
+  // Process id 0 is reserved for idle, so device 0 gets another process id.
   CHECK(trace.processes.at("AA Core device 0") > (1 << 21));
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("arrows are flows of the slices at their ends") {
   CHECK(trace.slices[1].flows == trace.slices[0].flows);
   CHECK(trace.slices[1].last_flows.empty());
   CHECK(trace.slices[2].last_flows == trace.slices[0].flows);
-  // An end beside any slice is a mark.
+  // An arrow end outside any slice is drawn as a mark.
   REQUIRE(trace.marks.size() == 1);
   CHECK(trace.marks[0].name == "Beside");
   CHECK(trace.marks[0].begin_ns == 9000);

@@ -40,7 +40,7 @@ struct Sequence {
   std::map<std::uint64_t, std::string> names, keys, texts;
 };
 
-// An event with its time, before it is known what its track is called.
+// An event and its time, before the name of its track is known.
 struct Event {
   std::int64_t time_ns = 0;
   std::uint64_t track = 0;

@@ -1,5 +1,5 @@
-// A trace of Perfetto decoded with protobuf's own reader, and put together as the rules of the
-// format say: sequences, clocks, interned texts, begins and ends. For the tests of the writer.
+// A Perfetto trace decoded with protobuf's own reader and assembled by the rules of the format:
+// sequences, clocks, interned texts, starts and ends. For the tests of the writer.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct PerfettoSample {
 };
 
 struct PerfettoTrace {
-  std::vector<PerfettoSlice> slices;  // in order of their begin
+  std::vector<PerfettoSlice> slices;  // in order of their start
   std::vector<PerfettoSlice> marks;
   std::vector<PerfettoSample> samples;
   std::map<std::string, std::int32_t> processes;  // pid by name
   std::map<std::string, std::vector<std::string>> labels;
   std::size_t packets = 0;
-  std::vector<std::string> faults;  // what is against the rules; empty for a good trace
+  std::vector<std::string> faults;  // violations of the format; empty for a good trace
 };
 
 PerfettoTrace read_perfetto_trace(const std::string& bytes);

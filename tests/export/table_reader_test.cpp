@@ -1,4 +1,4 @@
-// SeenRows of a summary table as values, as rules and comparisons read them.
+// Rows of a summary table as values, as read by rules and comparisons.
 #include <catch2/catch.hpp>
 
 #include "export/table_reader.hpp"
@@ -21,7 +21,7 @@ std::vector<WantedField> fields(std::initializer_list<const char*> names) {
   return wanted;
 }
 
-// Takes what it is given into `rows`.
+// Appends each row that it is called with to `rows`.
 TableReader::OnRow into(SeenRows& rows) {
   return [&rows](std::span<const TableValue> values) {
     auto& row = rows.emplace_back();
@@ -29,7 +29,7 @@ TableReader::OnRow into(SeenRows& rows) {
   };
 }
 
-// What a reader of `wanted` sees of what `fill` writes.
+// The rows that a reader of `wanted` gets from the output of `fill`.
 template <typename Fill>
 SeenRows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
   SeenRows rows;
@@ -118,14 +118,14 @@ TEST_CASE("A field that is a number alone is taken by its value") {
   };
   const SeenRows rows = read({{"task_duration", true}, {"mac_busy_ratio", true}}, fill);
   REQUIRE(rows.size() == 2);
-  CHECK(made == 1);  // only the digits say what the second is
+  CHECK(made == 1);  // only the digits of the second cell were made
   CHECK(rows[0][0].number == 7.125);
   CHECK(rows[0][0].text.empty());
   CHECK(rows[0][1].number == 7.125);
   CHECK(rows[1][0].number == -3);
   CHECK(rows[1][1].text == "N/A");
   CHECK_FALSE(rows[1][1].number);
-  // Where its text counts, the digits are made.
+  // A field read as text needs the digits.
   made = 0;
   CHECK(read(fields({"task_duration"}), fill)[0][0].text == "7.125");
   CHECK(made == 1);
@@ -136,7 +136,7 @@ TEST_CASE(
   constexpr int kRows = 1000;
   const auto fill = [](TableReader& out) {
     for (int row = 0; row < kRows; ++row) {
-      SharedCells shared;  // goes with each row, before anyone has taken it
+      SharedCells shared;  // destroyed with each row, before the other thread reads it
       out.text("row " + std::to_string(row) + " with a name that has a place of its own");
       out.repeated(shared, 2, [&] {
         out.number(std::int64_t{row});
@@ -245,7 +245,7 @@ TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone w
   const std::string expected = written(fill);
   for (const bool is_number : {false, true}) {
     for (std::size_t one = 0; one <= columns.size(); ++one) {
-      // All columns, or all but one: what nobody reads is not counted twice.
+      // Reads all columns, or all but one: an unread column must not be counted twice.
       std::vector<WantedField> wanted;
       for (std::size_t i = 0; i < columns.size(); ++i)
         if (i != one) wanted.push_back({field_name(columns[i]), is_number});

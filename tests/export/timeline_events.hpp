@@ -1,4 +1,4 @@
-// A CANN store filled by hand, and one timeline layer of it as events. For the tests of the layers.
+// A hand-filled CANN store, and one of its timeline layers as events. For the tests of the layers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ inline std::vector<std::string> names(const json& all, std::string_view phase) {
   return some;
 }
 
-// "thread_name" of a thread; empty when it has none.
+// "thread_name" of a thread; empty if it has none.
 inline std::string thread_name(const json& all, std::int64_t tid) {
   for (const json& event : all) {
     if (event["name"] == "thread_name" && event["tid"] == tid) return event["args"]["name"];

@@ -1,4 +1,4 @@
-// Pieces of a timeline by several threads: the text of one.
+// Chunks of a timeline written by several threads have the same text as a timeline of one thread.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <latch>
@@ -120,7 +120,7 @@ TEST_CASE("What a piece throws ends the others, also those that wait") {
   }));
   pieces.push_back(piece_of([&](TraceJsonWriter& out) {
     second_has_begun.count_down();
-    // More than is held: it waits for a turn that never comes.
+    // Exceeds the buffer limit: this chunk waits until it is next, which never happens.
     for (int i = 0; i < 500; ++i) write_slice(out, name);
   }));
   pieces.push_back(piece_of([](TraceJsonWriter&) {}, When::after_others));
@@ -132,7 +132,7 @@ TEST_CASE("A timeline of several pieces a layer is what one thread writes") {
   CannStore store;
   constexpr std::int64_t kRows = 2 * kPieceRows + 10;
   for (std::int64_t id = 1; id <= 3; ++id) add_op(store, id, "Add", "AI_CORE");
-  // The first calls begin before the collection.
+  // The first calls start before the collection.
   for (std::int64_t id = 1; id <= kRows; ++id) {
     add_call(store, id, id % 2 == 0 ? "launch" : "aclrtRecordEvent", id % 2 == 0 ? kNode : kAcl,
              kSecond + (id - 5) * 100, 50, id % 4 == 0 ? "Add_1" : nullptr);
