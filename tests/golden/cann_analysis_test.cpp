@@ -1,5 +1,5 @@
-// `msprof --analyze=on`, and the rate of RDMA payloads: as the vendor's tool has them where a
-// shared case shows it, and by numbers of our own.
+// `msprof --analyze=on`, and the rate of RDMA payloads: compared with the vendor's tool for the
+// shared cases, and with numbers calculated by hand.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -24,7 +24,7 @@ RunResult analyse(const fs::path& prof, Lines words = {}) {
   return run_msprof(all);
 }
 
-// The places where two documents differ by more than the noise of the vendor's sums.
+// Lists the places where two documents differ by more than the rounding noise of the vendor's sums.
 void compare(const Json& expected, const Json& found, const std::string& place,
              Lines& differences) {
   if (expected.is_number() && found.is_number()) {
@@ -62,7 +62,7 @@ Lines differences_of(const fs::path& expected, const fs::path& found) {
   return differences;
 }
 
-// Rows of a table with their numbers rounded to what the vendor's sums have in common.
+// Rows of a table with numbers rounded to the precision of the vendor's sums.
 Lines rows_of(const fs::path& db, const std::string& table) {
   Lines columns = query(db, "SELECT name FROM pragma_table_info('" + table + "')");
   std::string cells;
@@ -140,7 +140,7 @@ TEST_CASE("the analyses of the shared captures are those of the vendor's tool") 
   if (!has_cases_or_skip("kinds")) return;
   std::size_t compared = 0;
   for (const std::string& name : names_in(shared_folder() / "cases" / "kinds")) {
-    if (!name.starts_with("hccl_a")) continue;  // others have collectives of several devices
+    if (!name.starts_with("hccl_a")) continue;  // the others have collectives of several devices
     const SharedCase given("kinds", name);
     const RunResult result = analyse(given.prof);
     INFO(result.err);
@@ -189,11 +189,11 @@ TEST_CASE(
   run.play("hcom_allReduce__101",
            {step("Notify_Wait", 0, 10'000, 11'000, 0), step("Memcpy", 1, 11'000, 12'000, 64),
             step("Notify_Wait", 2, 12'000, 12'500, 0), other_plane,
-            // Two payloads, and their transfer ends with the fourth task after them.
+            // Two payloads; their transfer ends with the fourth task after them.
             payload(3, 13'000, 13'100, 300'000), payload(4, 13'100, 13'200, 300'000),
             remark(5, 13'200, 13'300), step("Notify_Wait", 6, 13'300, 15'000, 0),
             remark(7, 15'000, 15'100), step("Notify_Wait", 8, 15'100, 16'000, 0), own,
-            // One whose closing task is missing.
+            // A payload without its closing task.
             payload(11, 20'000, 20'500, 1000)},
            1000);
   run.products();

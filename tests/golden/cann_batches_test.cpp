@@ -1,4 +1,4 @@
-// Task ids that begin again, streams that share numbers, and tasks that meet no partner.
+// Task id wraparound, streams that share numbers, and tasks without a partner.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
@@ -107,13 +107,14 @@ TEST_CASE("stream ids and task ids beyond the plain range are read as STARS pack
   ProfCapture run;
   const auto& setup = run.prof.setup();
   std::uint8_t count = 0;
-  // Bit 12 of the stream: the task's upper 3 bits are those of the stream field.
+  // Bit 12 of the stream is set: the upper 3 bits of the task id are those of the stream field.
   const auto log = [&](std::uint16_t stream, std::uint16_t task, std::uint64_t ns) {
     run.prof.device(0, AcsqLog{false, 2, count++, stream, task, setup.ticks_at(ns)});
     run.prof.device(0, AcsqLog{true, 2, count++, stream, task, setup.ticks_at(ns + 1000)});
   };
   log(0x1000 | 0xA000 | 9, 0x0123, 10'000);  // stream 9, task 0xA123
-  // Bit 13: the stream is in the task field, the low 12 bits of the task in the stream field.
+  // Bit 13 is set: the stream is in the task field, the low 12 bits of the task id in the stream
+  // field.
   log(0x2000 | 0x0ABC, 0x5000 | 17, 12'000);  // stream 17, task 0x5ABC
   run.products();
   CHECK(run.table("task_time").cells({"stream_id", "task_id"}) ==
@@ -128,7 +129,7 @@ TEST_CASE("blocks that are known at launch only replace those of the host") {
                    {.pmu = TaskPmu{50'000, {20'000, 5000, 0, 0, 0, 0, 0, 0}}});
   run.prof.device(0, TsBlocks{setup.ticks_at(9000), 3, 1, 10, 0});
   run.products();
-  // 50000 / 1000 MHz / 10 blocks.
+  // 50000 cycles / 1000 MHz / 10 blocks.
   CHECK(run.table("op_summary").cells({"Block Num", "aicore_time(us)", "aic_mac_ratio"}) ==
         Lines{"10|5.0|0.5"});
 }

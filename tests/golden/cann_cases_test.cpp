@@ -1,6 +1,6 @@
-// The shared cases, whose expected products come from the vendor's tool: csv and db of every case,
-// json of every 910B case, compared by the comparer that comes with them; and more captures of
-// their generator, by counting rows.
+// The shared cases, with expected products from the vendor's tool: csv and db of every case, json
+// of every 910B case, compared with the comparer that belongs to the cases; and more captures of
+// the same generator, checked by row counts.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Some cases have gaps in the running numbers of their records, which is loss. Nothing else may be.
+// Some cases have gaps in the running numbers of their records, which count as loss. No other
+// finding is allowed.
 void check_loss(const RunResult& import) {
   CHECK((import.exit_code == 0 || import.exit_code == 3));
   const auto document = nlohmann::json::parse(import.out);
@@ -38,7 +39,7 @@ void import_and_export(const fs::path& prof, const std::string& what = "summary"
   CHECK(exported.exit_code == import.exit_code);
 }
 
-// "equal", or what the comparer says of the files with that extension.
+// "equal", or the comparer's output for the files with `extension`.
 std::string compare(const fs::path& expected, const fs::path& actual, const std::string& extension,
                     bool with_tolerance) {
   Lines files = names_in(expected);
@@ -46,7 +47,7 @@ std::string compare(const fs::path& expected, const fs::path& actual, const std:
   return compare_products(expected, actual, with_tolerance ? Lines{"--tolerance"} : Lines{}, files);
 }
 
-// The ns of "1715760307201793.880" or 1.5, as us; and back.
+// Converts us, e.g. "1715760307201793.880" or 1.5, to ns, and back.
 std::int64_t ns_of(const Json& us) {
   std::string text = us.is_string() ? us.get<std::string>() : us.dump();
   const std::size_t point = std::min(text.find('.'), text.size());
@@ -59,10 +60,10 @@ std::string us_of(std::int64_t ns) {
   return text.insert(text.size() - 3, ".");
 }
 
-// The one place where a timeline of the vendor's tool is not compared as it is: its arrows Data_aug
-// Bound leave an iteration at BP End + bound / 2, a slip, which is first shown to be there; right
-// is the middle of the refresh. And all of a model share an id. The files of `expected` are copied
-// to `mended` with those moved, and with an id each.
+// Copies the files of `expected` to `mended` and corrects two errors of the vendor's tool. Its
+// Data_aug Bound arrows leave an iteration at BP End + bound / 2, which is checked first; correct
+// is the middle of the refresh. All arrows of a model share an id; each gets its own. Everything
+// else in the vendor's timelines is compared unchanged.
 void mend_timelines(const fs::path& expected, const fs::path& mended) {
   fs::create_directory(mended);
   for (const std::string& name : names_in(expected)) {
@@ -94,9 +95,9 @@ void mend_timelines(const fs::path& expected, const fs::path& mended) {
   }
 }
 
-// The numbers that ours have and the vendor's tool leaves out: levels of calls without a name,
-// empty in its api_statistic and without a row in its ENUM_API_TYPE. `folder` becomes a copy of our
-// csv files and database without them; nothing else is taken away.
+// Copies our csv files and database to `folder`, without the data that the vendor's tool omits:
+// levels of calls without a name are empty in its api_statistic and have no row in its
+// ENUM_API_TYPE. Nothing else is removed.
 void without_unnamed_levels(const fs::path& products, const fs::path& prof,
                             const fs::path& folder) {
   fs::create_directory(folder);
@@ -111,7 +112,7 @@ void without_unnamed_levels(const fs::path& products, const fs::path& prof,
                "SELECT DISTINCT level FROM api_call WHERE level NOT IN " + known)) {
       levels.insert(level);
     }
-    // Each is of a call.
+    // Each removed level is used by a call.
     CHECK(query(db, "SELECT id FROM ENUM_API_TYPE WHERE id NOT IN " + known +
                         " AND id NOT IN (SELECT type FROM CANN_API)") == Lines{});
     query(db, "DELETE FROM ENUM_API_TYPE WHERE id NOT IN " + known);
@@ -136,7 +137,7 @@ void check_timelines(const SharedCase& given) {
   CHECK(compare(given.folder / "mended", given.products, ".json", false) == "equal");
 }
 
-// Timelines of the style of CANN 5.
+// Timelines with --style cann5.
 struct Cann5Timelines : SharedCase {
   Cann5Timelines() : SharedCase("cann", "910a_a") {
     const RunResult result =
@@ -146,8 +147,9 @@ struct Cann5Timelines : SharedCase {
   }
 };
 
-// What of an event CANN 5's readers look for: phase, category, the names that are no operator's,
-// and the keys of the arguments with the types of their values. Numbers in names become '#'.
+// The parts of an event that CANN 5's readers depend on: phase, category, names that are not
+// operator names, and the keys of the arguments with the types of their values. Numbers in names
+// become '#'.
 std::string shape_of(const Json& event) {
   const auto without_digits = [](std::string text) {
     std::string short_text;
@@ -162,7 +164,8 @@ std::string shape_of(const Json& event) {
   std::string shape = phase + " " + event.value("cat", "");
   if (phase != "X" || event.contains("cat")) shape += " " + without_digits(event.at("name"));
   Lines arguments;
-  // Points in time are numbers of a monotonic clock there, texts here: numbers would lose digits.
+  // Moments are numbers of a monotonic clock in the sample, and texts in ours, because numbers
+  // would lose digits.
   const auto is_time = [](const std::string& key) {
     return key.find("Start") != std::string::npos || key.find("End") != std::string::npos;
   };
@@ -181,7 +184,7 @@ std::set<std::string> shapes_in(const fs::path& file) {
   std::set<std::string> shapes;
   for (const Json& event : Json::parse(read_file(file))) {
     const std::string shape = shape_of(event);
-    // Which streams, planes and orders there are is the run's.
+    // The set of streams, planes and orders depends on the run.
     if (!shape.starts_with("M  process_sort") && !shape.starts_with("M  process_labels")) {
       shapes.insert(shape);
     }
@@ -203,7 +206,7 @@ struct Generated {
     prof = prof_in(folder.path());
     import_and_export(prof);
   }
-  // All slices whose name holds `stem`, of the host or of one device.
+  // The joined bytes of all slices whose name contains `stem`, of the host or of one device.
   std::string raw(const std::string& part, const std::string& stem) const {
     std::string bytes;
     for (const std::string& name : names_in(prof / part / "data")) {
@@ -223,7 +226,7 @@ struct Generated {
   }
 };
 
-// How many records of `size` bytes have `value` at `at` (u32 & mask).
+// Counts the records of `size` bytes that have `value` at `at` (u32 & mask).
 std::uint64_t count_records(const std::string& bytes, std::size_t size, std::size_t at,
                             std::uint32_t mask, std::uint32_t value) {
   std::uint64_t count = 0;
@@ -270,7 +273,7 @@ bool is_python(const std::string& name) {
   return name.starts_with("910a") || name.starts_with("310p");
 }
 
-// Known defects of the vendor's tool aside.
+// Compares all products, except for known defects of the vendor's tool.
 void compare_products_of(const std::string& name) {
   INFO(name);
   const SharedCase given("cann", name);
@@ -279,11 +282,11 @@ void compare_products_of(const std::string& name) {
   without_unnamed_levels(given.products, given.prof, tables);
   CHECK(compare(given.expected, tables, ".csv", is_python(name)) == "equal");
   CHECK(compare(given.expected, tables, ".db", is_python(name)) == "equal");
-  // The vendor's other program writes the timelines of the older chips.
+  // The vendor uses another program for timelines of older chips.
   if (!is_python(name)) check_timelines(given);
 }
 
-// Compares the shared cases of which `wanted` is true.
+// Compares the shared cases for which `wanted` is true.
 template <typename Wanted>
 void compare_cases(const Wanted& wanted) {
   if (!has_cases_or_skip("cann")) return;
@@ -302,7 +305,7 @@ TEST_CASE("every product of every shared case of a 910A or 310P equals the vendo
   compare_cases(is_python);
 }
 
-// Two cases, so that they run at the same time.
+// Split into two test cases, so that they run in parallel.
 TEST_CASE(
     "every product of every shared case of a 910B from 910b_a to 910b_b equals the vendor's") {
   compare_cases([](const std::string& name) { return !is_python(name) && name < "910b_c"; });
@@ -314,7 +317,7 @@ TEST_CASE(
   compare_cases([](const std::string& name) { return !is_python(name) && name > "910b_c"; });
 }
 
-// Collectors of today write the record of the frequency under another name.
+// Newer collectors write the frequency records under another name.
 TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same products") {
   if (!has_cases_or_skip("cann")) return;
   const SharedCase given("cann", "910b_b");
@@ -371,7 +374,7 @@ TEST_CASE("the counters of vector cores that the vendor's tool loses on a 310P a
   const SharedCase given("cann", "310p_a");
   import_and_export(given.prof);
   const auto cells = [](const CsvTable& table) {
-    std::map<bool, std::size_t> count;  // by whether there are counters
+    std::map<bool, std::size_t> count;  // by presence of counters
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       if (table.cell(row, "Task Type") != "AI_VECTOR_CORE") continue;
       ++count[table.cell(row, "aicore_time(us)") != "N/A"];
@@ -394,9 +397,9 @@ TEST_CASE("timelines of style cann5 have the names, arguments, units and phases 
     INFO(topic);
     auto expected = shapes_in(real / (topic + "_0_2_1.json"));
     auto found = shapes_in(ours / (topic + "_0.json"));
-    // The network of the real run fetched its data in another way.
+    // The real run's network fetched its data in another way.
     std::erase_if(found, [](const std::string& one) { return one.starts_with("X GetNext"); });
-    // It is of 2023, when the tasks' process had the name that it has today.
+    // The sample is from 2023, when the process of the tasks already had its current name.
     if (topic == "task_time") {
       CHECK(found.erase("M  process_name name:Task Scheduler") == 1);
       CHECK(expected.erase("M  process_name name:Ascend Hardware") == 1);
@@ -419,7 +422,7 @@ TEST_CASE("the whole timeline of style cann5 has the rows that the analyser of t
   };
   auto expected = processes(theirs / "msprof_0_1_1.json");
   expected.merge(processes(theirs / "msprof_tx_64_1.json"));
-  // AI CPU tasks are among those of their streams, and what we have more has its own rows.
+  // Our AI CPU tasks are in the rows of their streams; our additional layers have separate rows.
   expected.erase("AI CPU");
   expected.erase("All Reduce");
   expected.erase("Model ID:1");
@@ -430,7 +433,7 @@ TEST_CASE("the whole timeline of style cann5 has the rows that the analyser of t
   CHECK(found == expected);
   CHECK(processes(given.prof / "host" / "timeline" / "msprof_tx_64.json") ==
         std::set<std::string>{"MsprofTx"});
-  // The arguments of calls.
+  // The argument keys of calls.
   const auto arguments = [](const fs::path& file) {
     std::set<std::string> keys;
     for (const Json& event : Json::parse(read_file(file))) {

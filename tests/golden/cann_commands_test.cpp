@@ -1,5 +1,5 @@
-// Whole commands over PROF folders: names of products, formats, parts of a capture, several of
-// them, the same bytes again.
+// Whole commands on PROF folders: product names, formats, parts of a capture, several captures, and
+// reproducible bytes.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -201,7 +201,7 @@ TEST_CASE(
       {"brand_new.data.0.slice_0", "files of brand_new.data"}};
   for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
   write_file(device / "nano_stars_profile.data.0.slice_0",
-             "");  // nothing in it, so that nothing lacks
+             "");  // empty, so no data is missing
   const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
   INFO(result.err);
   CHECK(result.exit_code == 0);
@@ -225,7 +225,7 @@ TEST_CASE(
   for (const auto& [name, lacks] : files) CHECK(contains(result.err, name));
   CHECK_FALSE(contains(result.err, "nano_stars"));
 
-  // Every verb says the same, and so does the store.
+  // Every verb reports the same verdict, and so does the store.
   const auto query = run_msprof({"query", "--json", "-dir", played.run.folder.string()});
   CHECK(nlohmann::json::parse(query.out).at("captures").at(0).at("verdict") == "without");
   const auto text = run_msprof({"query", "-dir", played.run.folder.string()});
@@ -247,7 +247,7 @@ TEST_CASE(
 
 TEST_CASE("records that the device lost make the data partial") {
   const CommandRun played;
-  // The running number of the records is four bits of their head.
+  // The running number of a record is four bits of its header.
   const fs::path slice = played.run.folder / "device_0" / "data" / "stars_soc.data.0.slice_0";
   std::string bytes = read_file(slice);
   bytes.erase(64 * 20, 64 * 3);

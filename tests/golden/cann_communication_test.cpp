@@ -1,4 +1,4 @@
-// Communication operators: their names, their extent, their rows.
+// Communication operators: names, extent, rows.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
@@ -8,7 +8,7 @@ using namespace msprof::test::prof;
 
 namespace {
 
-// The last three digits of the group's hash go into the names of its operators.
+// The last three digits of the group's hash are part of its operators' names.
 
 struct CommRun : ProfCapture {
   explicit CommRun(const ProfSetup& setup = {}) : ProfCapture(setup) {
@@ -52,7 +52,7 @@ TEST_CASE("a collective is one row, named by its group and numbered in it") {
       Lines{"N/A|N/A|hcom_a_026_0_1|hcom_allReduce_|COMMUNICATION|" + moment(10'000) + "|4.600|0|0",
             "N/A|N/A|hcom_b_026_1_1|hcom_allReduce_|COMMUNICATION|" + moment(20'000) +
                 "|2.200|5.400000|0"});
-  // Its tasks are tasks like others.
+  // Its tasks are listed like other tasks.
   CHECK(run.table("task_time").column_cells("kernel_type") == Lines{"MEMCPY_ASYNC", "NOTIFY_WAIT",
                                                                     "MEMCPY_ASYNC", "NOTIFY_WAIT",
                                                                     "MEMCPY_ASYNC", "NOTIFY_WAIT"});

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What tells the rows of a product apart; the rest depends on neighbours and on other files.
+// Columns that identify the rows of a product; the other columns depend on neighbouring rows and
+// other files.
 const std::map<std::string, std::vector<std::string>> kKeys = {
     {"task_time", {"Device_id", "stream_id", "task_id", "task_start(us)", "task_stop(us)"}},
     {"op_summary", {"Device_id", "Stream ID", "Task ID", "Task Start Time(us)"}},
@@ -24,7 +25,7 @@ const std::map<std::string, std::vector<std::string>> kKeys = {
     {"fusion_op", {"Model ID", "Memory Total(KB)"}},
     {"step_trace", {"Device_id", "Iteration End(us)"}}};
 
-// Rows of op_summary that have counters, with their cycles.
+// Rows of op_summary with counters, with their cycles.
 std::multiset<std::string> read_counters(const fs::path& products) {
   std::multiset<std::string> rows;
   if (products_named(products, "op_summary").empty()) return rows;
@@ -70,7 +71,7 @@ prof::RunShape shape() {
   shape.tasks = 240;
   shape.names = 12;
   shape.seed = 4;
-  shape.fused = 1;  // so that no record holds several rows
+  shape.fused = 1;  // so that no record has several rows
   return shape;
 }
 

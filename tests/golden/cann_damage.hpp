@@ -1,5 +1,5 @@
-// A PROF folder whose files a test damages, imported and exported in this process, and what is
-// missing from its products then. For the CANN damage tests.
+// A PROF folder whose files a test damages, imported and exported in the test process, and the
+// resulting loss in its products. For the CANN damage tests.
 #pragma once
 
 #include <functional>
@@ -17,37 +17,37 @@ namespace msprof::test {
 
 inline const std::string kHost = "host/data/", kDevice = "device_0/data/";
 
-// The rows of each product by what tells them apart; of api_statistic a text for each call.
+// The identifying cells of each product's rows; for api_statistic one text per call.
 using ProductKeys = std::map<std::string, std::multiset<std::string>>;
 
 struct DamageOutcome {
   ImportReport report;
   ProductKeys keys;
 
-  // Findings of partial data about `file`, relative to the capture; their counts added.
+  // Total count of the partial-data findings about `file`, relative to the capture.
   std::int64_t damage_of(const std::string& file) const;
 };
 
 class DamagedCapture {
  public:
-  // A run of 240 tasks with everything in it, imported once undamaged.
+  // A run of 240 tasks with data of every kind, imported once undamaged.
   explicit DamagedCapture(const prof::ProfSetup& setup = {});
 
   const std::filesystem::path& folder() const { return folder_; }
   const DamageOutcome& whole() const { return whole_; }
-  // The bytes of a file, named from the capture.
+  // The bytes of a file; `file` is relative to the capture.
   std::string bytes(const std::string& file) const { return read_file(folder_ / file); }
 
-  // Imports and exports what is there now.
+  // Imports and exports the current files.
   DamageOutcome import() const;
-  // With `file` replaced by `bytes` for that while.
+  // Imports with `file` temporarily replaced by `bytes`.
   DamageOutcome import_with(const std::string& file, const std::string& bytes) const;
-  // Without `file`.
+  // Imports with `file` temporarily removed.
   DamageOutcome import_without(const std::string& file) const;
 
-  // How many rows of a product that the whole capture has are missing in `outcome`.
+  // The number of rows of a product in the undamaged capture that are missing in `outcome`.
   std::size_t lost(const DamageOutcome& outcome, const std::string& product) const;
-  // The greatest loss of all products, and how many rows there are that were not there before.
+  // The greatest loss among all products, and the greatest number of additional rows.
   std::size_t worst_loss(const DamageOutcome& outcome) const;
   std::size_t worst_surplus(const DamageOutcome& outcome) const;
   // "task_time lost 3, …" for messages.
@@ -59,20 +59,21 @@ class DamagedCapture {
   DamageOutcome whole_;
 };
 
-// A kind of fixed-size records: its first slice and where its fields begin.
+// A file of fixed-size records: its first slice and the offsets of the fields.
 struct RecordFile {
   std::string file;
   std::size_t size = 0;
   std::vector<std::size_t> fields;
   bool has_magic = true;
 };
-// Those of a run on a 910B; of one on a 910A or 310P those of the device, for the host's are alike.
+// The record files of a 910B run, or (not STARS) the device files of a 910A or 310P run, whose host
+// files are the same.
 std::vector<RecordFile> record_files(bool is_stars);
 
-// `bytes` without `count` bytes at `at`, and with one more there.
+// Returns `bytes` with `count` bytes removed at `at`, or with one byte inserted there.
 std::string without(std::string bytes, std::size_t at, std::size_t count);
 std::string with_extra(std::string bytes, std::size_t at);
-// `bytes` with `patch` written over them at `at`.
+// Returns `bytes` with `patch` written over them at `at`.
 std::string overwritten(std::string bytes, std::size_t at, std::string_view patch);
 
 }  // namespace msprof::test

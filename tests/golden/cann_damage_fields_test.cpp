@@ -1,4 +1,4 @@
-// Fields of a PROF folder's records that cannot be: counts, levels, types, times, numbers.
+// Impossible field values in the records of a PROF folder: counts, levels, types, times, numbers.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -25,7 +25,7 @@ TEST_CASE("a count beyond what a record can hold costs that record only, and is 
   struct Count {
     std::string file;
     std::size_t at;
-    std::uint32_t most;  // that fits
+    std::uint32_t most;  // largest that fits
   };
   const DamagedCapture capture;
   for (const Count& count : {Count{kHost + "aging.additional.tensor_info.slice_0", 32, 5},
@@ -57,7 +57,8 @@ TEST_CASE("any value in any field of the first records loses no other record and
       const bool may_name_another = file.file.find("task_track") != std::string::npos ||
                                     file.file.find("stars_soc") != std::string::npos ||
                                     file.file.find("hwts") != std::string::npos;
-      // Each field takes the next of these values; scripts/soak damaged_captures tries them all.
+      // The fields use these values in rotation; scripts/soak damaged_captures tries all
+      // combinations.
       constexpr char kFills[] = {'\0', '\xff', '\x7f'};
       std::size_t turn = 0;
       for (const std::size_t field : sample(file.fields, 3)) {
@@ -67,7 +68,7 @@ TEST_CASE("any value in any field of the first records loses no other record and
         const auto damaged = overwritten(bytes, field, std::string(width, fill));
         const auto outcome = capture.import_with(file.file, damaged);
         INFO(capture.losses(outcome));
-        // A task that takes another's numbers may cost that one, too.
+        // A task that takes another task's number may also lose that one.
         CHECK(capture.worst_loss(outcome) <= (may_name_another ? 2u : 1u));
       }
     }
@@ -111,7 +112,7 @@ TEST_CASE("a frequency of 0 is no frequency") {
 
 TEST_CASE("a time that cannot be costs its record alone, and the verdict names the file") {
   const DamagedCapture capture;
-  // The time of each kind, in its third record.
+  // The offset of each kind's time field; its third record is changed.
   struct Time {
     std::string file;
     std::size_t record_bytes, at;

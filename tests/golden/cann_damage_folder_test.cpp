@@ -1,4 +1,4 @@
-// PROF folders with missing, doubled, misplaced and unusual files.
+// PROF folders with missing, duplicate, misplaced and unusual files.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Cuts a slice into three, numbered 2, 10 and 9, in this order of their records: by number the
-// slices are out of the order of the records.
+// Splits a slice into three, numbered 2, 10 and 9 in the order of their records, so that the
+// records are out of order when slices are read by number.
 void cut_into_slices(const fs::path& slice, std::size_t record) {
   const std::string bytes = read_file(slice);
   const std::size_t third = bytes.size() / record / 3 * record;
@@ -38,7 +38,7 @@ TEST_CASE("slices whose records are out of order, and slice 10 before slice 2 in
     const DamagedCapture capture(is_stars ? prof::ProfSetup() : prof::setup_910a());
     for (const RecordFile& file : record_files(is_stars)) {
       if (capture.bytes(file.file).size() / file.size < 3) continue;
-      // Where records have no time of their own, or are told apart by their order, it counts.
+      // The order matters for records without a time, and for records identified by their order.
       if (contains(file.file, "aicore") || contains(file.file, "task_memory")) continue;
       cut_into_slices(capture.folder() / file.file, file.size);
     }
@@ -90,7 +90,7 @@ TEST_CASE("a slice that is there twice loses nothing") {
     fs::copy_file(slice, copy);
     const auto outcome = capture.import();
     fs::remove(copy);
-    // Two tasks with one identity cannot be told apart; their device's logs are still tasks.
+    // Two tasks with one identity cannot be distinguished; the device's logs still give tasks.
     INFO(capture.losses(outcome));
     CHECK(capture.lost(outcome, "api_statistic") == 0);
     CHECK(capture.lost(outcome, "msprof_tx") == 0);
@@ -169,7 +169,7 @@ TEST_CASE("each info file that is missing, empty or nonsense costs only what it 
     INFO(capture.losses(outcome));
     if (is_end) CHECK(capture.worst_loss(outcome) == 0);
     if (!is_end && !contains(file, "sample")) CHECK(outcome.report.partial());
-    // Times of the host do not come from the device's files.
+    // Host times do not depend on the device's files.
     if (contains(file, "device_0")) {
       CHECK(capture.lost(outcome, "api_statistic") == 0);
       CHECK(capture.lost(outcome, "memory_record") == 0);
@@ -256,12 +256,12 @@ TEST_CASE("an import that is killed leaves nothing, and the next one is whole") 
   for (const int after_ms : {0, 60, 150}) {
     RunningProgram program(
         msprof_path(), {"import", "-q", "-dir", run.folder.string(), "--output", work.string()});
-    // From the moment on when it writes its store.
+    // Waits until the import writes its store.
     eventually([&] { return !names_in(work / "sqlite").empty() || program.has_ended(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
     program.send(SIGKILL);
     killed += program.wait().signal == SIGKILL;
-    // A quick machine may be through before: then the store is whole.
+    // A fast machine may finish first; then the store is complete.
     if (fs::exists(store)) {
       CHECK(query(store, "PRAGMA integrity_check") == std::vector<std::string>{"ok"});
     }

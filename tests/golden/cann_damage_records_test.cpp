@@ -1,5 +1,5 @@
-// Damaged records of a PROF folder: the smallest unit that is wrong is dropped and counted, every
-// record that is whole stays in the products.
+// Damaged records of a PROF folder: the smallest damaged unit is dropped and counted, and all
+// intact records stay in the products.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_damage.hpp"
@@ -17,7 +17,7 @@ struct Chip {
       : is_stars(stars), capture(stars ? prof::ProfSetup() : prof::setup_910a()) {}
 };
 
-// Every file of records of a 910B and of a 910A, with its bytes.
+// Calls `check` for every record file of a 910B and of a 910A, with its bytes.
 template <typename Check>
 void for_each_file(Check&& check) {
   for (const bool is_stars : {true, false}) {
@@ -33,7 +33,8 @@ void for_each_file(Check&& check) {
   }
 }
 
-// At most `records` rows of any product are gone, and the file is named as damaged.
+// Checks that at most `records` rows of any product are missing, and that the file is reported as
+// damaged.
 void check_loss(const DamagedCapture& capture, const RecordFile& file, const DamageOutcome& outcome,
                 std::size_t records) {
   INFO(capture.losses(outcome));
@@ -49,7 +50,7 @@ TEST_CASE("a slice that is cut at any field of its last record loses that record
   for_each_file(
       [](const DamagedCapture& capture, const RecordFile& file, const std::string& bytes) {
         for (const std::size_t field : sample(file.fields, 3)) {
-          if (field == 0) continue;  // a record less is nothing that can be known
+          if (field == 0) continue;  // a missing last record cannot be detected
           INFO("cut at byte " << field << " of the last record");
           const auto cut = bytes.substr(0, bytes.size() - file.size + field);
           check_loss(capture, file, capture.import_with(file.file, cut), 1);
@@ -73,7 +74,7 @@ TEST_CASE("a record with a bad magic is skipped, counted once, and takes nothing
                    const std::string& bytes) {
     if (!file.has_magic) return;
     const std::size_t records = bytes.size() / file.size;
-    // The device's records have it in the second field.
+    // In the device's records the magic is the second field.
     const bool is_device = file.file.starts_with("device_0/data/stars");
     if (file.file.starts_with("device_0/data/ffts")) return;  // hardware does not always write it
     for (const std::size_t record : sample<std::size_t>({0, records / 2, records - 1}, 1)) {
@@ -117,7 +118,7 @@ TEST_CASE("zeros in the place of records, of a page and of a whole file, are cou
 }
 
 TEST_CASE("a file of any kind that is empty or missing leaves the products of the others") {
-  // What a file alone makes; everything else must be whole.
+  // The products that depend on one file; all others must be complete.
   const std::map<std::string, std::vector<std::string>> own = {
       {"api_event", {"api_statistic", "op_summary", "counters", "fusion_op", "aicpu"}},
       {"node_basic_info", {"op_summary", "counters", "aicpu"}},

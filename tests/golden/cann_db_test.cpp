@@ -1,4 +1,4 @@
-// The unified database of a PROF folder: its tables and columns, and rows worked out by hand.
+// The unified database of a PROF folder: its tables and columns, and rows calculated by hand.
 // Sources: cann_host.md 2.6, cann_device.md 25.
 #include <time.h>
 
@@ -23,7 +23,7 @@ constexpr const char* kDbName = "msprof_20231114221320.db";
 // Thread 100 of process 4321.
 const std::string kGlobalTid = std::to_string((std::uint64_t{4321} << 32) + kThread);
 
-// Columns are INTEGER where nothing else is said.
+// Columns without a type are INTEGER.
 const std::map<std::string, std::string> kTables = {
     {"STRING_IDS", "id PK,value TEXT"},
     {"SESSION_TIME_INFO", "startTimeNs,endTimeNs"},
@@ -93,7 +93,7 @@ struct DbRun : ProfCapture {
   Lines read(const std::string& sql) const { return query(db(), sql); }
 };
 
-// A column of TASK or another table as ns after the begin of the collection.
+// SQL for a time column in ns after the start of the collection.
 std::string ns(const std::string& column) {
   return "(" + column + " - 1700000000000000000)";
 }
@@ -139,7 +139,7 @@ TEST_CASE("the database says what was profiled, when and where") {
               "SCHEMA_VERSION_MINOR|2"});
   CHECK(run.read("SELECT * FROM ENUM_API_TYPE ORDER BY id") ==
         Lines{"5000|runtime", "5500|communication", "10000|node", "15000|model", "20000|acl"});
-  // Every text that is used is there.
+  // Every referenced text exists.
   CHECK(run.read("SELECT count(*) FROM CANN_API WHERE name NOT IN (SELECT id FROM STRING_IDS)") ==
         Lines{"0"});
 }
@@ -152,7 +152,7 @@ TEST_CASE("every string is referred to, and every reference has its string") {
   const RunResult result = run.run({"export", "db", "-q"});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
-  // As the published schema has them; the other columns are numbers.
+  // Text columns of the published schema; the other columns are numbers.
   const std::map<std::string, Lines> columns = {
       {"CANN_API", {"name"}},
       {"TASK", {"taskType"}},
@@ -338,18 +338,18 @@ TEST_CASE("an export of the database that is killed leaves none or all of it") {
   };
   for (int round = 0; round < 8; ++round) {
     RunningProgram program(msprof_path(), words);
-    // The moment is what is random here; nothing is waited for.
+    // The random moment of the kill is what is tested; no event is awaited.
     const auto delay =
         std::chrono::duration_cast<std::chrono::nanoseconds>(duration * fraction(random));
     const timespec pause = {delay.count() / 1'000'000'000, delay.count() % 1'000'000'000};
-    // Once surely in the middle, however long the first export took.
+    // The first round always kills in the middle, however long the first export took.
     if (round == 0)
       eventually([&] { return is_being_written() || program.has_ended(); });
     else
       ::nanosleep(&pause, nullptr);
     program.send(SIGKILL);
     killed += program.wait().signal == SIGKILL;
-    // On a busy machine the kill may come between the last step of the export and its end.
+    // On a busy machine the kill may come after the export is complete.
     if (!fs::exists(run.folder / kDbName)) continue;
     CHECK((read_file(run.folder / kDbName) == whole));
     fs::remove(run.folder / kDbName);

@@ -1,4 +1,4 @@
-// A PROF folder of our own and msprof run on it. For the CANN golden tests.
+// A hand-made PROF folder and runs of msprof on it. For the CANN golden tests.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,8 +13,8 @@ namespace msprof::test {
 
 using Lines = std::vector<std::string>;
 
-// The thread of tests that need one, and a group of ranks; its last digits are in names of
-// operators.
+// The default thread of the tests, and the hash of a group of ranks, whose last digits are part of
+// operator names.
 inline constexpr std::uint32_t kThread = 100;
 inline constexpr std::uint64_t kGroupHash = 12'345'678'900'000'026;
 
@@ -26,18 +26,19 @@ struct ProfCapture {
   prof::ProfFolder prof;
   prof::ProfScene scene;
 
-  // msprof <words> -dir <capture>
+  // Runs msprof <words> -dir <capture>.
   RunResult run(std::vector<std::string> words) const;
-  // import --json: the verdict of the one capture; `exit_code` is what is expected.
+  // Runs import --json and returns the verdict of the one capture; checks the exit code.
   nlohmann::json import(int exit_code) const;
-  // Writes what was built, imports and exports all summaries; each ends with one of `exit_codes`.
+  // Writes the files, then imports and exports all summaries; each command must end with one of
+  // `exit_codes`.
   void products(const std::vector<int>& exit_codes = {0});
   CsvTable table(std::string_view stem) const { return read_product(prof.products(), stem); }
   Lines rows(const std::string& sql) const { return query(prof.store(), sql); }
 };
 
-// "1700000000000012.340": the moment `ns` after the begin of the default capture, as products
-// print it.
+// "1700000000000012.340": the moment `ns` after the start of the default capture, as printed in
+// products.
 std::string moment(std::uint64_t ns);
 
 // A task of stream 3 and device 0.

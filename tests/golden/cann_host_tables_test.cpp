@@ -1,4 +1,4 @@
-// The products that come from host records and from ts_track: api_statistic, fusion_op, msprof_tx,
+// Products made from host records and from ts_track: api_statistic, fusion_op, msprof_tx,
 // operator_memory, memory_record, aicpu, step_trace.
 #include <catch2/catch.hpp>
 
@@ -189,7 +189,7 @@ TEST_CASE("step_trace has the times of each iteration and all its reduces") {
   step(2, 20'000, 0), step(2, 22'000, 2), step(2, 25'000, 3), step(2, 26'000, 4);
   step(2, 26'100, 1);
   run.products();
-  // One cell for each all-reduce that an iteration does not have, as other tools write it.
+  // Like other tools, one cell per all-reduce that the iteration does not have.
   CHECK(run.table("step_trace").cells() ==
         Lines{"0|1|" + moment(11'000) + "|" + moment(15'000) + "|" + moment(16'000) +
                   "|6.000|4.000|1.000|0.000|1|" + moment(12'000) + "|1.000|" + moment(13'200) +

@@ -1,5 +1,5 @@
-// One iteration of a capture: the host launches its tasks long before the device runs them, and
-// those of the next while the device runs it.
+// Exports of one iteration: the host launches its tasks long before the device runs them, and
+// launches those of the next one while the device runs it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kOtherThread = 200;
 
-// An iteration of model 1.
+// Adds an iteration of model 1.
 void add_iteration(ProfScene& scene, std::uint64_t number, std::uint64_t begin, std::uint64_t end) {
   scene.step(0, begin, 0, number, 1, 3);
   scene.step(0, end, 4, number, 1, 3);
@@ -33,17 +33,17 @@ struct TwoIterations : ProfCapture {
     scene.mark(kThread, 4600, 6600, "step 2");
     scene.launch({"b1", "Mul", Core::aiv, 40}, {kThread, 5000, 6000},
                  device_task(3, 210'000, 220'000));
-    // Of the second iteration, in the time of the first.
+    // Belongs to iteration 2, but is launched during iteration 1.
     scene.launch({"b2", "Mul", Core::aiv, 40}, {kThread, 150'000, 151'000},
                  device_task(4, 230'000, 240'000));
-    // Launches nothing; a call of another thread around all of it in time.
+    // A call of another thread at the same time that launches no task.
     scene.call(kAcl, kAclnnAdd, {kOtherThread, 160'000, 161'000});
     add_iteration(scene, 1, 100'000, 200'000);
     add_iteration(scene, 2, 200'200, 300'000);
     prof.finish();
   }
 
-  // Files that an export of an iteration writes, in a folder of their own.
+  // Exports an iteration into a new folder; returns the folder.
   fs::path exported(const std::string& what, const std::string& iteration, const Lines& more = {}) {
     const fs::path out = folder / (what + iteration + (more.empty() ? "" : more.back()));
     Lines words = {"export",  what,       "--model-id", "1", "--iteration-id",
@@ -78,7 +78,7 @@ TEST_CASE("the tables of an iteration have the launches of its tasks and what is
     const fs::path out = run.exported("summary", iteration);
     CHECK(run.table_of(out, "op_summary").column_cells("Op Name") ==
           (iteration == "1" ? Lines{"a1", "a2"} : Lines{"b1", "b2"}));
-    // Each launch is a call of three levels; the call that launches nothing is of the first.
+    // Each launch consists of calls on three levels; the call without a launch is on the first.
     const CsvTable calls = run.table_of(out, "api_statistic");
     CHECK(calls.cells({"Level", "Count"}) == (iteration == "1"
                                                   ? Lines{"runtime|2", "acl|3", "node|2"}

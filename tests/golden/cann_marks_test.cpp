@@ -1,5 +1,5 @@
-// What import marks about many rows at once (store/rows/mark_rows.hpp): products are the same
-// without, only later.
+// Products do not depend on the marks that import makes about blocks of rows
+// (store/rows/mark_rows.hpp); the marks only make exports faster.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -27,7 +27,7 @@ struct MarkedRun {
     REQUIRE(run_msprof({"import", "-q", "-dir", capture.string()}).exit_code == 0);
   }
 
-  // The texts of all files that `words` write, by their names.
+  // The texts of all files that `words` write, by name.
   std::map<std::string, std::string> exported(Lines words) const {
     const TempFolder out;
     words.insert(words.begin(), "export");
@@ -54,7 +54,8 @@ struct MarkedRun {
 
 TEST_CASE("timelines and tables are the same with the marks of import and without") {
   const MarkedRun run;
-  // Each has what the others lack: calls from before the collection, blocks in the middle, none.
+  // Each case covers something else: calls from before the collection, blocks in the middle, no
+  // blocks.
   const std::vector<Lines> products = {
       {"timeline"},
       {"timeline", "--time-range", "0ms:1ms"},

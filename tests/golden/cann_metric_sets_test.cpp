@@ -1,6 +1,6 @@
-// Every metric set of every family of chips: counters that are written as records, metrics in
-// op_summary and in TASK_PMU_INFO. What they must be is worked out here from cann_device.md 12 and
-// 25.2.
+// Every metric set of every chip family: counters are written as records, and metrics are checked
+// in op_summary and in TASK_PMU_INFO. Expected values are computed here, by the rules of
+// cann_device.md 12 and 25.2.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A metric: what its events are multiplied with.
+// A metric: its form and the factors of its events.
 struct Metric {
   enum Form { pipe, ratio, bits, sum, quotient };
   std::string name;
@@ -29,7 +29,7 @@ struct MetricSet {
   Metrics metrics;
 };
 
-// Chips with tables of their own, and the others.
+// Chips with separate tables, and the others.
 enum class Family { ascend310, ascend310p, ascend310b, v6, other };
 
 MetricSet memory_set(Family family) {
@@ -159,7 +159,7 @@ std::vector<MetricSet> common_sets(Family family) {
   return sets;
 }
 
-// Of chips 15 and 16; ten slots.
+// For chips 15 and 16; ten slots.
 std::vector<MetricSet> v6_sets() {
   return {{"PipeUtilization",
            {0x501, 0x301, 0x1, 0x701, 0x202, 0x203, 0x34, 0x35, 0x714},
@@ -201,7 +201,7 @@ std::vector<MetricSet> v6_sets() {
             {"write_local_l2_victim", Metric::sum, {{0x42c, 1}}}}}};
 }
 
-constexpr std::uint64_t kCycles = 1'000'000;  // at 1000 MHz a millisecond
+constexpr std::uint64_t kCycles = 1'000'000;  // a millisecond at 1000 MHz
 constexpr double kTotalUs = 1000;
 constexpr double kSpanUs = 1100;  // from the start of a task to its end: the total of V6 chips
 constexpr double kGib = 1024.0 * 1024 * 1024;
@@ -210,7 +210,7 @@ double counter_of(std::size_t slot) {
   return 1000.0 * static_cast<double>(slot * slot + 7);
 }
 
-// Values as op_summary has them, by its names without the side.
+// Values by op_summary's column names without the core prefix.
 std::map<std::string, double> values_of(const MetricSet& set, double total_us = kTotalUs) {
   std::map<unsigned, double> counters;
   for (std::size_t i = 0; i < set.events.size(); ++i) counters[set.events[i]] = counter_of(i);
@@ -252,7 +252,7 @@ ProfSetup setup_of(Family family, const std::string& platform, const MetricSet& 
   return setup;
 }
 
-// A task of the cube cores, and on chips with two kinds of cores one of the vector cores.
+// Runs a task on the cube cores and, on chips with two kinds of cores, one on the vector cores.
 void run_tasks(ProfCapture& run, const MetricSet& set) {
   TaskPmu pmu{kCycles, {}};
   for (std::size_t i = 0; i < set.events.size(); ++i) {
@@ -284,7 +284,8 @@ std::map<std::string, double> db_metrics(const ProfCapture& run, const std::stri
   return values;
 }
 
-// Cells of a row of op_summary, of chips with two kinds of cores those of `side`; returns how many.
+// Checks the cells of an op_summary row; on chips with two kinds of cores, those of `side`. Returns
+// the number of checked cells.
 std::size_t check_op_summary(const ProfCapture& run, const std::map<std::string, double>& values,
                              const std::string& side, std::size_t row) {
   const CsvTable table = run.table("op_summary");
@@ -308,7 +309,7 @@ std::string without(std::string name, const std::string& unit) {
   return name;
 }
 
-// "us" of op_summary are ns here.
+// The database has ns where op_summary has us.
 double db_value(const std::string& name, double value) {
   return name.ends_with("(us)") ? value * 1000 : value;
 }

@@ -1,6 +1,6 @@
-// Kinds of the collector of 2026 through the real msprof: graphs that are replayed, memory and
-// copies of the runtime, what V6 chips record beside tasks; and the shared cases of these kinds.
-// Source: cann_new_kinds.md 2 to 4.
+// Record kinds of the 2026 collector through the real msprof: replayed graphs, memory and copies of
+// the runtime, records of V6 chips other than tasks; and the shared cases of these kinds. Source:
+// cann_new_kinds.md 2 to 4.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -24,7 +24,7 @@ Wire compact(ProfCapture& run, std::uint64_t at, std::uint32_t length,
   return wire;
 }
 
-// A stream of a graph: captured with these ids, by the records of both forms.
+// Writes the capture of a graph's stream with these ids, as records of both forms.
 void capture_stream(ProfCapture& run, std::uint64_t at, std::uint32_t stream, std::uint32_t model) {
   run.prof.host(CaptureStream{kThread, run.prof.setup().host_at(at), 0,
                               static_cast<std::uint16_t>(stream), 4,
@@ -42,7 +42,7 @@ void destroy_graph(ProfCapture& run, std::uint64_t at, std::uint32_t model) {
       compact(run, at, 16).u8(26, 1).u32(28, 0xFFFFFFFF).u32(32, 0xFFFFFFFF).u32(36, model).take());
 }
 
-// A kernel of a graph on the host; in full where `is_wide`.
+// Writes a kernel of a graph on the host; as a full record if `is_wide`.
 void captured_kernel(ProfCapture& run, std::uint64_t at, std::uint32_t stream, std::uint32_t task,
                      bool is_wide = true) {
   TaskTrack track;
@@ -74,7 +74,7 @@ void captured_op(ProfCapture& run, std::uint64_t at, std::uint32_t model, std::u
   run.prof.host("unaging.additional.capture_op_info", wire.take());
 }
 
-// What the shared judge says: "equal", or its words.
+// "equal", or the output of the shared checker.
 std::string judge(const std::string& what, const fs::path& truth, const fs::path& products) {
   const RunResult result =
       run_program("/usr/bin/env", {"python3", (shared_folder() / "tools/check_kinds.py").string(),
@@ -95,7 +95,7 @@ TEST_CASE(
   capture_stream(run, 1000, stream, 90'001);
   captured_kernel(run, 2000, stream, 500'000);
   captured_op(run, 5000, 90'001, stream, 500'000, "graph/add");
-  // A task of the runtime itself on the stream with the same low bits.
+  // A task of the runtime itself, on a stream with the same low bits.
   captured_kernel(run, 6000, stream & 0xFFFF, 500'001, false);
   for (const std::uint64_t start : {20'000U, 40'000U})
     run.scene.device_task(kKernelAivec,
@@ -216,7 +216,7 @@ TEST_CASE(
   call(kMalloc, "aclrtMalloc", 0x2800, 0x100, 2, 0);             // held
   call(kPhysical, "aclrtMallocPhysical", 0x2810, 0x4000, 2, 0);  // a handle
   call(kReserve, "aclrtReserveMemAddress", 0x9000, 0x9000, 2, 0);
-  call(kMalloc, "aclrtMallocHost", 0x2000, 0x10, 1, 0);  // another space
+  call(kMalloc, "aclrtMallocHost", 0x2000, 0x10, 1, 0);  // another memory space
   run.products();
   CHECK(run.table("runtime_memory")
             .cells({"Kind", "Space", "Address", "Size(Byte)", "State", "API"}) ==
@@ -249,7 +249,7 @@ TEST_CASE("shared case graph_a: names, shapes and models of replayed kernels") {
   Lines files = names_in(made.expected);
   std::erase(files, "msprof.json");
   CHECK(compare_products(made.expected, made.products, {}, files) == "equal");
-  // All events; of the arrows the vendor has two more, which begin nowhere.
+  // All events are equal; the vendor has two more arrows, which have no start.
   const std::string timeline = compare_products(made.expected, made.products, {}, {"msprof.json"});
   INFO(timeline);
   CHECK(
@@ -286,7 +286,7 @@ TEST_CASE("shared case mem_a: peak and rest of every kind of memory, and copies 
         (row.at("mode") == "sync" ? "NULL" : "NOT NULL");
     CHECK(one("SELECT sum(size_bytes) " + where) >= row.at("bytes"));
   }
-  // The kinds are none of the vendor's products: those stay as they are.
+  // The vendor has no products for these kinds; its other products must be unchanged.
   REQUIRE(export_all(made.prof).exit_code == 0);
   CHECK(compare_products(made.expected, made.products, {}, {}) == "equal");
 }
@@ -298,7 +298,8 @@ TEST_CASE("shared case v6_a: fused tasks, CCU, data units, blocks, page faults, 
   INFO(exported.out + exported.err);
   CHECK((exported.exit_code == 0 || exported.exit_code == 3));
   CHECK(judge("v6", made.expected.parent_path() / "truth_v6.json", made.products) == "equal");
-  // The vendor's other products have the low 16 bits of the graph's stream, and raw kernel names.
+  // The vendor's op_summary has only the low 16 bits of the graph's stream, and raw kernel names,
+  // so a corrected one is compared.
   fs::copy(made.expected / "right_op_summary.csv", made.folder / "op_summary.csv");
   CHECK(compare_products(made.folder.path(), made.products, {}, {"op_summary.csv"}) == "equal");
   CHECK(compare_products(made.expected, made.products,

@@ -1,6 +1,6 @@
-// op_summary, task_time and op_statistic of small runs on a 910B. Every expected cell is worked out
-// from cann_device.md 12, 14, 16, 17, 19: the clocks count in round figures, the AI cores run at
-// 1000 MHz, there are 20 cores of the cube kind and 40 of the vector kind.
+// op_summary, task_time and op_statistic of small runs on a 910B. Every expected cell is calculated
+// by cann_device.md 12, 14, 16, 17, 19: the clocks count in round figures, the AI cores run at 1000
+// MHz, and there are 20 cube cores and 40 vector cores.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("op_summary joins each device task with the operator that was launched
         Lines{"0|4294967295|1|3|add_1|Add|dynamic|AI_VECTOR_CORE|1700000000000020.000|5.000",
               "0|4294967295|2|3|matmul_1|MatMulV2|dynamic|AI_CORE|1700000000000025.200|10.000",
               "0|4294967295|3|3|topk_1|TopKV2|dynamic|AI_CPU|1700000000000035.300|2.000"});
-  // 25.2 - 20 - 5 and 35.3 - 25.2 - 10.
+  // Waits: 25.2 - 20 - 5 and 35.3 - 25.2 - 10.
   CHECK(table.cells(
             {"Task Wait Time(us)", "Block Num", "Mix Block Num", "HF32 Eligible", "Context ID"}) ==
         Lines{"0|20|0|YES|N/A", "0.200000|20|0|NO|N/A", "0.100000|1|0|NO|N/A"});
@@ -107,7 +107,7 @@ TEST_CASE("a frequency that changed counts from its tick on, not for cube_utiliz
   run.scene.launch(cube_op(), {kThread, 13'000, 14'000}, device_task(3, 36'000, 46'000),
                    {.pmu = pmu});
   run.products();
-  // The sample that is valid at the end of the record: 1000, 2000 and 800 MHz.
+  // The sample valid at the end of the record is used: 1000, 2000 and 800 MHz.
   const CsvTable table = run.table("op_summary");
   CHECK(table.cells({"aicore_time(us)", "aic_mac_time(us)", "cube_utilization(%)"}) ==
         Lines{"5.0|1.25|50.000", "2.5|0.625|50.000", "6.25|1.563|50.000"});
@@ -115,7 +115,7 @@ TEST_CASE("a frequency that changed counts from its tick on, not for cube_utiliz
 
 TEST_CASE("a MIX operator takes its time from its FFTS+ thread and its other cores from blocks") {
   ProfCapture run;
-  // The cube kind leads: 4 blocks of it, 2 vector blocks each.
+  // The cube kind leads: 4 cube blocks with 2 vector blocks each.
   TaskPmu pmu{20'000, {4000, 1000, 2000, 6000, 8000, 10'000, 1000, 250}};
   for (int block = 0; block < 8; ++block) {
     pmu.blocks.emplace_back(1000, Counters{100, 0, 50, 0, 200, 300, 80, 20});
@@ -124,7 +124,7 @@ TEST_CASE("a MIX operator takes its time from its FFTS+ thread and its other cor
   run.scene.launch(op, {kThread, 10'000, 11'000}, device_task(7, 20'000, 30'000), {.pmu = pmu});
   run.products();
   const CsvTable table = run.table("op_summary");
-  // The thread begins 100 ns later and ends 100 ns earlier than the task.
+  // The thread starts 100 ns later and ends 100 ns earlier than the task.
   CHECK(table.cells({"Task ID", "Task Type", "Task Start Time(us)", "Task Duration(us)",
                      "Block Num", "Mix Block Num", "Context ID"}) ==
         Lines{"7|MIX_AIC|1700000000000020.100|9.800|4|8|0"});
@@ -133,7 +133,7 @@ TEST_CASE("a MIX operator takes its time from its FFTS+ thread and its other cor
                      "aiv_time(us)", "aiv_total_cycles", "aiv_vec_time(us)", "aiv_vec_ratio",
                      "aiv_mte3_ratio", "aiv_icache_miss_rate"}) ==
         Lines{"5.0|20000|1.25|0.25|1.0|8000|0.1|0.1|0.3|0.25"});
-  // One row, and the outer task is none of its own.
+  // One row: the outer task has no separate row.
   CHECK(run.table("task_time").cells({"kernel_name", "kernel_type", "task_id", "task_time(us)"}) ==
         Lines{"attention_1_kernel|MIX_AIC|7|9.800"});
 }
@@ -157,7 +157,7 @@ TEST_CASE("op_statistic sums by operator type and core, the longest first") {
   run.scene.launch(add, {kThread, 4000, 5000}, device_task(3, 15'000, 15'980));
   run.scene.launch(matmul, {kThread, 6000, 7000}, device_task(4, 16'000, 22'000));
   run.products();
-  // 4000 / 3 = 1333.3 ns is cut to 1333.
+  // 4000 / 3 = 1333.3 ns is truncated to 1333.
   CHECK(run.table("op_statistic").cells() ==
         Lines{"0|MatMulV2|AI_CORE|1|6|6|6|6|60", "0|Add|AI_VECTOR_CORE|3|4|0.98|1.333|2|40"});
 }
@@ -192,7 +192,7 @@ TEST_CASE("at level 0 an operator has its name and blocks, and nothing is counte
 
 TEST_CASE("tasks that ended before the collection began are left out, those across it stay") {
   ProfSetup setup;
-  setup.begin_us += 30;  // the clocks stay, the window begins 30 us later
+  setup.begin_us += 30;  // the clocks stay, the collection starts 30 us later
   setup.raw_ns += 30'000;
   ProfCapture run(setup);
   run.scene.launch(vector_op(), {kThread, 1000, 2000}, device_task(1, 10'000, 29'980));

@@ -1,5 +1,5 @@
-// Chips that few have: 310, 310B, 950 and their relatives. Their records are ours, made by the
-// builders; what the products must say is worked out by hand from the format notes.
+// Rare chips: 310, 310B, 950 and their relatives. The records are made by the builders; expected
+// products are calculated by hand from the format notes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Of PipeUtilization: 0x8 vec, 0xa mac, 0x9 scalar, 0xb mte1, 0xc mte2, 0xd mte3, 0x54, 0x55; of
-// chips 15 and 16 the same in the same order, and behind them fixpipe.
+// PipeUtilization: 0x8 vec, 0xa mac, 0x9 scalar, 0xb mte1, 0xc mte2, 0xd mte3, 0x54, 0x55; the same
+// order on chips 15 and 16, followed by fixpipe.
 constexpr Counters kOtherCounters = {16'000, 32'000, 6400, 0, 8000, 4000, 500, 50};
 
 fs::path unified_db(const ProfCapture& run) {
@@ -23,7 +23,7 @@ fs::path unified_db(const ProfCapture& run) {
   return run.prof.folder() / "msprof_20231114221320.db";
 }
 
-// "type|stream|task|start" of the tasks in the unified database, and the chip.
+// The chip, and "type|stream|task|start" of each task in the unified database.
 Lines unified_tasks(const ProfCapture& run) {
   const fs::path db = unified_db(run);
   Lines lines = query(db, "SELECT name FROM NPU_INFO");
@@ -45,7 +45,7 @@ ProfSetup setup_of(const std::string& platform) {
   return setup;
 }
 
-// "kind: reason xcount" of what an import found, but for products without data.
+// "kind: reason xcount" of the findings of an import, except for products without data.
 Lines findings(const nlohmann::json& verdict) {
   Lines lines;
   for (const auto& finding : verdict.at("findings")) {
@@ -61,7 +61,7 @@ bool has(const Lines& lines, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
-// On a 310: a product of matrices, a copy, an operator of the AI CPU.
+// A run on a 310: a matrix product, a copy, an AI CPU operator.
 void run_on_310(ProfCapture& run) {
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 4}, {kThread, 1000, 2000},
                    device_task(1, 10'000, 110'000), {.pmu = TaskPmu{64'000, kOtherCounters}});
@@ -108,7 +108,8 @@ TEST_CASE("on a 310 task_time has how long tasks waited, and sums up what is the
   CHECK(table.header == Lines{"Device_id", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)",
                               "Max(us)", "Waiting(us)", "Running(us)", "Pending(us)", "Type", "API",
                               "Task ID", "Op Name", "Stream ID"});
-  // A task waits 200 ns and is pending from 300 ns before its start to its end. 128 us in all.
+  // A task waits 200 ns and is pending from 300 ns before its start until its end. The total is 128
+  // us.
   CHECK(table.cells() ==
         Lines{"0|78.125|100|1|100|100|100|0.2|100|100.3|kernel AI core task|launch|1|matmul|3",
               "0|15.625|20|1|20|20|20|0.2|20|20.3|kernel AI cpu task|launch|2|topk|3",
@@ -218,7 +219,7 @@ TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, and their times are round
   if (platform != "7") expected.push_back("3|add|AI_VECTOR_CORE|10.000|0|N/A");
   CHECK(table.cells({"Task ID", "Op Name", "Task Type", "Task Duration(us)", "Mix Block Num",
                      "Context ID"}) == expected);
-  // 12.344 us is 12.34 before anything is made of it.
+  // The total of 12.344 us is rounded to 12.34 before other values are computed from it.
   const CsvTable first{table.header, {table.rows.front()}};
   CHECK(first.cells({"aicore_time(us)", "total_cycles", "mac_time(us)", "mac_ratio",
                      "mte2_time(us)", "mte2_ratio", "icache_miss_rate"}) ==
@@ -278,7 +279,7 @@ TEST_CASE("on chips 15 and 16 task ids have 32 bits, and the host knows the stre
   run.scene.launch({"topk", "TopKV2", Core::aicpu, 1}, {kThread, 5000, 6000},
                    {5, 8, 140'000, 150'000, 0, 2});
   run.scene.copy({kThread, 7000, 8000}, {3, 9, 160'000, 165'000, 0, 0}, 1024, 2);
-  // Launched by nobody.
+  // Not launched by the host.
   for (const bool is_end : {false, true})
     run.prof.device(0, LogV6{is_end, 21, static_cast<std::uint8_t>(8 + (is_end ? 1 : 0)),
                              0xABCD0001, setup.ticks_at(is_end ? 171'000 : 170'000)});
@@ -325,7 +326,7 @@ TEST_CASE("what the logs and counters of chips 15 and 16 mean beyond that is not
   run.prof.device(0, LogV6{true, 0, 3, 1, run.prof.setup().ticks_at(12'000), 36});
   run.prof.device(0, LogV6{false, 0, 4, 1, run.prof.setup().ticks_at(13'000), 22});
   run.products();
-  // The second record of the other cores is of no task.
+  // The second vector-core record belongs to no task.
   CHECK(run.table("op_summary")
             .cells({"Op Name", "Task Type", "aic_total_cycles", "aic_mac_ratio",
                     "aiv_total_cycles"}) == Lines{"mix|MIX_AIC|64000|0.5|900"});
@@ -346,8 +347,8 @@ TEST_CASE("chips 15 and 16: damaged logs and counters cost their tasks alone") {
   const fs::path data = run.prof.folder() / "device_0" / "data";
   std::string logs = read_file(data / "stars_soc.data.0.slice_0");
   REQUIRE(logs.size() == 6 * 32);
-  logs[2 * 32 + 2] = 0;                    // the second task's start
-  logs[4 * 32] = static_cast<char>(0xFF);  // the third's has no function type that is known
+  logs[2 * 32 + 2] = 0;                    // start of the second task
+  logs[4 * 32] = static_cast<char>(0xFF);  // unknown function type of the third task
   write_file(data / "stars_soc.data.0.slice_0", logs);
   std::string counters = read_file(data / "ffts_profile.data.0.slice_0");
   REQUIRE(counters.size() == 3 * 128);

@@ -1,5 +1,5 @@
-// What programs that read the vendor's products rely on: when files appear, the order of processes,
-// the ends and the ids of arrows, files in the host's folder, names of older versions.
+// Details that readers of the vendor's products rely on: when files appear, the order of processes,
+// the ends and ids of arrows, files in the host's folder, names of older versions.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run with everything that a timeline has arrows for.
+// A run with data for every kind of timeline arrow.
 struct PlayedRun {
   TempFolder folder;
   MadeRun run;
@@ -46,7 +46,7 @@ struct PlayedRun {
   }
 };
 
-// Number of ends of arrows by phase, of one category.
+// Number of arrow ends by phase, for one category.
 std::map<std::string, std::size_t> ends_of(const Json& events, std::string_view category) {
   std::map<std::string, std::size_t> ends;
   for (const Json& event : events) {
@@ -60,7 +60,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Ids that are no numbers, and ids that begin several arrows.
+// Ids that are not numbers, and ids that start several arrows.
 Lines wrong_ids(const Json& events) {
   Lines wrong;
   std::set<std::pair<std::string, std::string>> begun;
@@ -88,7 +88,7 @@ TEST_CASE("the timelines of a capture have their names before any csv file has i
   std::int64_t last_timeline = 0;
   std::int64_t first_table = INT64_MAX;
   for (const std::string& name : names_in(played.products())) {
-    // Renaming is the last change.
+    // Renaming is the last change of a file.
     const std::int64_t at = changed_at(played.products() / name);
     const bool is_timeline = name.ends_with(".json") && !name.starts_with("prof_rule");
     if (is_timeline) last_timeline = std::max(last_timeline, at);
@@ -173,7 +173,7 @@ TEST_CASE("an export leaves the ranges of the application as msserviceprofiler r
   run.prof.host(mark);
   mark.segment = 0;
   mark.mark = 18;
-  mark.domain = 999;  // that no dictionary knows
+  mark.domain = 999;  // in no dictionary
   mark.message = "other";
   run.prof.host(mark);
   run.prof.finish();
@@ -202,19 +202,19 @@ TEST_CASE("an export leaves the ranges of the application as msserviceprofiler r
     CHECK(fs::exists(complete));
     CHECK(fs::file_size(complete) == 0);
   }
-  // Neither is data: the store stays current, and the verdict the same.
+  // These files are not input data: the store stays up to date, and the verdict is unchanged.
   const auto before = fs::last_write_time(run.prof.store());
   CHECK(run.run({"show"}).exit_code == 0);
   CHECK(fs::last_write_time(run.prof.store()) == before);
   CHECK(run.import(0).at("findings").dump().find("host/") == std::string::npos);
-  // A link may lead to files of others.
+  // A link may lead to other programs' files.
   const fs::path elsewhere = run.folder / "elsewhere";
   fs::create_directory(elsewhere);
   fs::remove_all(db.parent_path());
   fs::create_directory_symlink(elsewhere, db.parent_path());
   CHECK(run.run({"export", "db"}).exit_code == 0);
   CHECK(names_in(elsewhere) == Lines{});
-  // Another folder is no capture to complete.
+  // The files are written only into the capture, not into another output folder.
   const TempFolder out;
   REQUIRE(run.run({"export", "all", "--output", out.path().string()}).exit_code == 0);
   CHECK_FALSE(fs::exists(out / "host"));
@@ -252,7 +252,7 @@ TEST_CASE("--style cann8 has the names of CANN 8.0 to 8.5 in tables and database
   CHECK(header() == then);
   CHECK(read_product(played.products(), "op_summary").cells() == rows);
   Lines expected = tables;
-  expected.resize(expected.size() - 2);  // gridDim, and blockDim of another meaning
+  expected.resize(expected.size() - 2);  // gridDim, and a blockDim with another meaning
   expected[2] = "blockDim";
   expected[3] = "mixBlockDim";
   CHECK(columns() == expected);
@@ -266,6 +266,6 @@ TEST_CASE("--style cann8 has the names of CANN 8.0 to 8.5 in tables and database
     if (!name.starts_with("op_summary") || !name.ends_with(".table.json")) continue;
     CHECK(read_file(played.products() / name).find("\"Block Dim\":") != std::string::npos);
   }
-  // The rules that read a table know it by its names of today.
+  // Rules that read a table use its current names.
   CHECK(played.msprof({"advise"}).exit_code == 0);
 }

@@ -1,4 +1,4 @@
-// Rules of the association that ordinary runs do not show: contexts, nested calls, kernels without
+// Association rules that ordinary runs do not exercise: contexts, nested calls, kernels without
 // calls, collectives of two threads in one group, ties.
 #include <catch2/catch.hpp>
 
@@ -14,7 +14,7 @@ OpKind vector_op(const std::string& name) {
   return {name, "Add", Core::aiv};
 }
 
-// What a node call tells about an operator.
+// Writes the records of a node call that describe an operator.
 void describe(ProfCapture& run, std::uint64_t ns, const std::string& name, std::uint32_t task_type,
               std::vector<std::uint32_t> contexts = {}) {
   const std::uint64_t time = run.prof.setup().host_at(ns);
@@ -53,7 +53,7 @@ TEST_CASE("each context of an FFTS+ task keeps its own operator") {
   describe(run, 2100, "second", 2, {4});
   run.scene.track(kThread, 2500, kFftsPlus, device_task(1, 0, 0));
   run.scene.device_task(kFftsPlus, device_task(1, 10'000, 20'000));
-  std::uint8_t count = 2;  // behind those of the task
+  std::uint8_t count = 2;  // continues after those of the task
   const auto thread = [&](std::uint8_t subtask, std::uint16_t context, std::uint64_t start,
                           std::uint64_t end) {
     run.prof.device(0, FftsLog{false, 0, count++, 3, 1, setup.ticks_at(start), subtask, context});
@@ -128,7 +128,8 @@ TEST_CASE("a collective splits where another thread's begins in its group, as ot
   first.steps = {{"Memcpy", kMemcpyAsync, {9, 0, 10'000, 11'000, 0}, 64},
                  {"Memcpy", kMemcpyAsync, {9, 1, 12'000, 13'000, 0}, 64}};
   second.steps = {{"Memcpy", kMemcpyAsync, {10, 0, 20'000, 21'000, 0}, 64}};
-  // Its tasks are launched at 1300 and 1700, that of the other at 1610.
+  // The tasks of the first collective are launched at 1300 and 1700, the task of the second at
+  // 1610.
   run.scene.collective(first, kThread, 1000);
   run.scene.collective(second, kThread + 1, 1310);
   run.products();
@@ -166,7 +167,7 @@ TEST_CASE("two tasks of the host for one of the device: which it was cannot be s
   run.scene.track(kThread, 5500, kKernelAivec, device_task(2, 0, 0));
   run.products({3});
   CHECK(run.table("op_summary").cell(0, "Op Name") == "known");
-  // The task ran: it stays, without a name.
+  // The task did run, so it is kept, without a name.
   CHECK(run.table("task_time").cells({"task_id", "kernel_type"}).size() == 2);
   CHECK(run.table("task_time").cells({"task_id"}) == Lines{"1", "2"});
 }
@@ -192,7 +193,7 @@ TEST_CASE("a kernel that no call holds has the model of the stream that was capt
 TEST_CASE("a task that no call started has no connection, and no arrow ends there") {
   ProfCapture run;
   const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
-  // One that the host knows, outside of every call, and one of the device alone.
+  // A task known to the host, outside every call, and a task known only to the device.
   run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
   run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
   run.scene.device_task(kKernelAivec, device_task(2, 12'000, 13'000));
@@ -223,7 +224,7 @@ TEST_CASE("counters that an AI CPU operator cannot have are not printed as its o
   ProfCapture run;
   const OpKind topk = {"topk", "TopKV2", Core::aicpu, 1};
   run.scene.launch(topk, {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
-  // A record of counters that ends within it.
+  // A counter record that ends within the operator.
   const OpKind core = {"core", "Add", Core::aiv, 12};
   run.scene.pmu(core, device_task(1, 10'000, 11'000), TaskPmu{3000, {8, 7, 6, 5, 4, 3, 2, 1}, {}});
   run.scene.launch(vector_op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000),
@@ -233,7 +234,7 @@ TEST_CASE("counters that an AI CPU operator cannot have are not printed as its o
   INFO(result.err);
   CHECK(run.table("op_summary").cells({"Op Name", "aiv_time(us)", "aiv_total_cycles"}).front() ==
         "topk|N/A|N/A");
-  // The record is not lost: the database has it, as the vendor's.
+  // The record is not lost: it is in our database, as in the vendor's.
   const auto db = run.prof.folder() / "msprof_20231114221320.db";
   CHECK(query(db,
               "SELECT taskId, count(*) > 0 FROM TASK JOIN TASK_PMU_INFO USING (globalTaskId)"

@@ -1,4 +1,4 @@
-// Whole runs of the builder: every product has as many rows as things happened.
+// Whole generated runs: every product has the expected number of rows.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -41,7 +41,7 @@ void check(const ProfSetup& setup, const RunShape& shape) {
   CHECK(made.rows("operator_memory") == facts.memory_events / 2);
   if (setup.is_stars()) CHECK(made.rows("aicpu") == facts.aicpu_ops);
 
-  // Each operator with its own type, and counters exactly where they were recorded.
+  // Each operator has its own type, and counters exactly if they were recorded.
   const CsvTable ops = made.table("op_summary");
   std::map<std::string, std::uint64_t> by_type;
   for (const std::string& type : ops.column_cells("OP Type")) {

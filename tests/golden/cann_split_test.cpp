@@ -1,5 +1,5 @@
-// Timelines of PROF folders in part: layers, ranges, devices, files of a limited size, gzip; and
-// that the same input gives the same bytes.
+// Partial timelines of PROF folders: layers, ranges, devices, files of limited size, gzip; and
+// reproducible bytes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 const OpKind kAddOp = {"add", "Add", Core::aiv};
 
-// Three launches of 1, 2 and 3 us on two devices: from 10, 20 and 30 us on.
+// Three launches of 1, 2 and 3 us on two devices, at 10, 20 and 30 us.
 struct ThreeLaunches : ProfCapture {
   ThreeLaunches() : ProfCapture(two_devices()) {
     prof::DeviceSpan spans[] = {
@@ -38,7 +38,7 @@ struct ThreeLaunches : ProfCapture {
   }
 };
 
-// Names of what is drawn of a process.
+// Names of what is drawn in a process.
 Lines drawn(const TimelineFile& timeline, const std::string& process) {
   Lines names;
   for (const std::string& line : timeline.slices(process)) {
@@ -56,7 +56,7 @@ Lines process_names(const TimelineFile& timeline) {
   return names;
 }
 
-// 2000 tasks of two threads, exported with `words` into a folder of their own each time.
+// 2000 tasks of two threads, exported with `words` into a new folder each time.
 struct SplitRun {
   TempFolder folder;
   MadeRun run = make_run(folder.path(), {}, shape());
@@ -76,7 +76,7 @@ struct SplitRun {
   }
 };
 
-// Files of msprof_…, not of step_trace_… or msprof_tx_….
+// Files named msprof_…, but not step_trace_… or msprof_tx_….
 std::vector<fs::path> main_timelines(const fs::path& products, const std::string& begin) {
   std::vector<fs::path> paths;
   for (const std::string& name : names_in(products)) {
@@ -236,7 +236,7 @@ TEST_CASE("a gzipped timeline is the same timeline, in parts, too") {
 
 TEST_CASE("the same run gives the same text of every timeline") {
   const SplitRun played;
-  // Packed bytes of the same text may differ: isa-l does not promise more.
+  // The compressed bytes may differ for the same text: isa-l gives no guarantee.
   const auto text_of = [](const fs::path& file) {
     return run_program("/bin/gzip", {"-dcf", file.string()}).out;
   };
@@ -261,7 +261,7 @@ TEST_CASE("--split says how many arrows it cuts") {
                                        played.run.folder.string(), "--output", out.string()});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
-  // By the files: an end is cut where its arrow starts in another.
+  // Counted from the files: an end is cut if its arrow starts in another file.
   std::size_t ends = 0, cut = 0;
   const auto files = main_timelines(out / "mindstudio_profiler_output", "msprof_2");
   std::vector<fs::path> slices = main_timelines(out / "mindstudio_profiler_output", "msprof_slice");
@@ -279,7 +279,7 @@ TEST_CASE("--split says how many arrows it cuts") {
   for (std::size_t part = 1; part <= traces.size(); ++part) {
     for (const Json& event : traces[part - 1]) {
       const bool is_end = event.at("ph") == "t" || event.at("ph") == "f";
-      // The first iteration ends an arrow that none began.
+      // The first iteration ends an arrow that has no start.
       if (!is_end || event.at("cat") == "Data_aug Bound") continue;
       ++ends;
       if (starts[key(event)].count(part) == 0) ++cut;
@@ -298,7 +298,7 @@ TEST_CASE("--split says how many arrows it cuts") {
   CHECK(number(said[1]) <= cut + steps);
   CHECK(number(said[2]) >= ends);
   CHECK(number(said[2]) <= ends + steps);
-  // One file cuts none.
+  // A single file cuts no arrow.
   const RunResult whole = run_msprof({"export", "timeline", "-dir", played.run.folder.string(),
                                       "--output", (played.folder / "whole").string()});
   CHECK(whole.err.find("arrows are cut") == std::string::npos);

@@ -1,5 +1,5 @@
-// Parts of whole runs: --model-id with --iteration-id, --device, and --style cann5. Counted against
-// the tables of the whole.
+// Parts of whole runs: --model-id with --iteration-id, --device, and --style cann5. Compared with
+// the whole tables.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -36,7 +36,7 @@ struct Played {
     words.insert(words.end(), {"-dir", run.folder.string()});
     return run_msprof(words);
   }
-  // The tables of `words` in a folder of their own.
+  // Exports the tables of `words` into a new folder; returns the folder.
   fs::path exported(const std::string& name, Lines words) const {
     const fs::path out = folder / name;
     words.insert(words.begin(), {"export", "summary", "-q", "--output", out.string()});
@@ -59,13 +59,13 @@ CsvTable only_csv(const fs::path& folder, const std::string& prefix) {
   return table;
 }
 
-// "1700000000000012.340" as ns.
+// Converts "1700000000000012.340" to ns.
 std::int64_t digits_of(std::string text) {
   std::erase_if(text, [](char c) { return c < '0' || c > '9'; });
   return std::stoll(text);
 }
 
-// Iterations as step_trace prints them.
+// An iteration as printed in step_trace.
 struct Iteration {
   std::string device, model, number;
   std::int64_t begin = 0, end = 0;
@@ -168,7 +168,7 @@ TEST_CASE("style cann5 writes a file a topic and device, in the folders of that 
   }
   CHECK(fs::exists(out / "device_3" / "summary" / "op_summary_3.csv"));
 
-  // The same rows as in the tables of today, without the column of the device.
+  // The same rows as in the current tables, without the device column.
   const CsvTable whole = only_csv(played.exported("whole", {}), "op_summary");
   const CsvTable old = only_csv(first, "op_summary_0");
   const auto devices = whole.column_cells("Device_id");
@@ -298,7 +298,7 @@ TEST_CASE("msprof_tx of style cann5 is a table of the host in ns") {
   CHECK(old.header == Lines{"pid", "tid", "category", "event_type", "payload_type", "payload_value",
                             "Start_time(ns)", "End_time(ns)", "message_type", "message"});
   const CsvTable now = only_csv(played.exported("whole", {}), "msprof_tx");
-  // Today's has a row more for each device that reached a mark.
+  // The current table has an additional row for each device that reached a mark.
   REQUIRE_FALSE(old.rows.empty());
   CHECK(old.rows.size() <= now.rows.size());
   CHECK(old.cell(0, "message") == now.cell(0, "message"));
@@ -340,7 +340,7 @@ TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did")
                        "link type", "bandwidth(GB/s)"}));
   }
 
-  // The numbers of op_summary, of the cores that ran.
+  // The numbers of op_summary for the cores that were used.
   const CsvTable ops = only_csv(out / "device_0" / "summary", "op_summary_0");
   std::map<std::string, std::string> core_times;
   for (std::size_t row = 0; row < ops.rows.size(); ++row) {
@@ -388,7 +388,8 @@ TEST_CASE("no arrow of style cann5 ends where none began, nor one of some layers
       CHECK(nowhere(TimelineFile(out / folder / name)) == 0);
     }
   }
-  // From the end of an iteration to the begin of the next one's computing, by the bound.
+  // Arrows lead from the end of an iteration to the start of the next one's computing, and their
+  // distance is the bound.
   const TimelineFile steps(out / "device_0" / "timeline" / "step_trace_0.json");
   CHECK(steps.threads("Step Trace").size() > 0);
   std::map<std::string, std::int64_t> starts;

@@ -1,5 +1,5 @@
-// Timelines of PROF folders: what each layer draws, worked out by hand.
-// Sources: cann_host.md 2.5, cann_device.md 13, 20.2, 23.
+// Timelines of PROF folders: the events of each layer, calculated by hand. Sources: cann_host.md
+// 2.5, cann_device.md 13, 20.2, 23.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 const OpKind kAdd = {"add", "Add", Core::aiv};
 
-// The args of a slice without the id of its call, which is any number.
+// The args of a slice without its call id, which can be any number.
 std::string args_but_id(const TimelineFile& timeline, const std::string& process,
                         const std::string& name) {
   Json args = timeline.slice(process, name).at("args");
@@ -163,7 +163,7 @@ TEST_CASE("a collective is a slice of its group above the tasks of its planes") 
         R"j("task id":0,"context id":4294967295,"task type":"Memcpy","src rank":0,"dst rank":1,)j"
         R"j("transport type":"SDMA","size(Byte)":4096,"data type":"FP32","link type":"HCCS",)j"
         R"j("bandwidth(GB/s)":4.096,"model id":4294967295})j");
-  // The operator and its copies hang on the same call.
+  // The operator and its copies belong to the same call.
   CHECK(timeline.arrows() ==
         Lines{"HostToDevice|Thread 100 " + moment(1000) + "|Group group_a Communication " +
                   moment(10'000),
@@ -195,7 +195,7 @@ TEST_CASE("an iteration is drawn with its parts, reduces are counted through") {
                         steps + "|Reduce_2_2|" + span(23'000, "0.4"),
                         steps + "|Iteration Refresh 2|" + span(25'000, "1.0")};
   CHECK(timeline.slices("Ascend Hardware") == slices);
-  // From the middle of the refresh of iteration 1 to the FP of 2; 1 follows none.
+  // From the middle of the refresh of iteration 1 to the FP of 2; iteration 1 has no predecessor.
   CHECK(timeline.arrows() ==
         Lines{"Data_aug Bound|" + steps + " " + moment(15'500) + "|" + steps + " " + moment(22'000),
               "Data_aug Bound|nowhere|" + steps + " " + moment(11'000)});
@@ -259,7 +259,7 @@ TEST_CASE("the core's frequency: what it began with, every change, the end") {
   run.prof.device(0, LpmFreq{{{ticks(2000), 1200}, {ticks(8000), 800}}});
   run.prof.finish();
   Lines points = timeline_of(run).counters("AI Core Freq");
-  // The device's own first entry is at the begin of this capture.
+  // The device's own first entry is at the start of this capture.
   points.erase(std::unique(points.begin(), points.end()), points.end());
   CHECK(points == Lines{moment(0) + R"j(|{"MHz":1000})j", moment(2000) + R"j(|{"MHz":1200})j",
                         moment(8000) + R"j(|{"MHz":800})j",
@@ -292,7 +292,7 @@ TEST_CASE("marks of the application are on its threads, what the device stamped 
   mark.message = "here";
   run.prof.host(mark);
   run.scene.step(0, 15'000, 11, 5, 4294967295, 3);
-  run.scene.step(0, 16'000, 11, 9, 4294967295, 3);  // of a mark that the host does not know
+  run.scene.step(0, 16'000, 11, 9, 4294967295, 3);  // of a mark unknown to the host
   run.prof.finish();
   (void)timeline_of(run);
   for (const std::string name : {"msprof", "msprof_tx"}) {

@@ -1,4 +1,4 @@
-// A csv product read back: quoted cells, tabs behind times taken off. For the CANN golden tests.
+// A csv product read back, with quotes and the tabs after times removed. For the CANN golden tests.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@ struct CsvTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 
-  // Throws for a column that is not there.
+  // Throws if there is no such column.
   std::size_t column(std::string_view name) const;
   const std::string& cell(std::size_t row, std::string_view name) const;
-  // One text a row, "a|b|c", of the columns named; all cells of the row when none is.
+  // One text per row, "a|b|c", of the named columns; of all columns if `names` is empty.
   std::vector<std::string> cells(const std::vector<std::string>& names = {}) const;
   std::vector<std::string> column_cells(std::string_view name) const {
     return cells({std::string(name)});
@@ -24,11 +24,11 @@ struct CsvTable {
 
 CsvTable parse_csv(std::string_view text);
 
-// Names in `folder` of the form <stem>_<14 digits>.<extension>, or <stem>_slice_<n>_<14 digits>.…
+// Files in `folder` named <stem>_<14 digits>.<extension> or <stem>_slice_<n>_<14 digits>.…
 std::vector<std::filesystem::path> products_named(const std::filesystem::path& folder,
                                                   std::string_view stem,
                                                   std::string_view extension = "csv");
-// The only one of them; throws when there is none or more than one.
+// Reads the only such file; throws unless there is exactly one.
 CsvTable read_product(const std::filesystem::path& folder, std::string_view stem);
 
 }  // namespace msprof::test

@@ -1,4 +1,5 @@
-// Truncated files and impossible records: what is whole is read, the rest is counted, never thrown.
+// Truncated files and impossible records: intact data is read, the rest is counted, and nothing is
+// thrown.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kTwoTo53 = std::uint64_t{1} << 53;
 
-// The verdicts of many captures in one run, in the order of their names.
+// Imports many captures in one run; returns their verdicts in order of name.
 nlohmann::json import_all(const TempFolder& folder, int exit_code) {
   const auto result = run_msprof({"import", "-q", "--json", "-dir", folder.path().string()});
   INFO(result.err);
@@ -22,7 +23,7 @@ std::string numbered(const std::string& stem, std::size_t number) {
   return stem + std::string(4 - digits.size(), '0') + digits;
 }
 
-// One aicore file of good layer 0, `bad`, good layer 1.
+// One aicore file with a good record of layer 0, `bad`, and a good record of layer 1.
 struct OneBad : Capture {
   explicit OneBad(const AicoreRecord& bad) {
     job.info_json("500").net_info("net", 1);
@@ -112,7 +113,7 @@ TEST_CASE("a record in which any unit is busy longer than the layer ran is skipp
   CHECK(verdict.at("skipped").begin().value() == 1);
   CHECK(verdict.at("kinds").at("aicore").at("records") == 2);
   CHECK(capture.starts() == kBothGood);
-  // The second record: 16 bytes of header and 112 of the first.
+  // The second record: after 16 bytes of header and 112 of the first record.
   CHECK(capture.rows("SELECT severity, count, first_offset FROM import_log WHERE category ="
                      " 'skipped record'") == Lines{"partial|1|128"});
 }

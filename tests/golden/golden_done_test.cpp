@@ -1,4 +1,4 @@
-// `.done` files in all their forms, and data files that are empty or not there.
+// `.done` files of all forms, and data files that are empty or missing.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 const std::string kTwoRecords = aicore_file({layer_record(0, 1000, 10), layer_record(1, 2000, 20)});
 
-// A capture with one good call file, so that there always is something to read.
+// A capture with one good call file, so that there is always data to read.
 struct WithCalls : Capture {
   WithCalls() {
     job.info_json("500").net_info("net", 1);
@@ -64,7 +64,7 @@ TEST_CASE("a .done ends in batch numbers without a newline, or has CRLF lines") 
   CHECK(capture.import(0).at("verdict") == "complete");
   CHECK(capture.log().empty());
   REQUIRE(capture.run({"export", "summary"}).exit_code == 0);
-  // 1 of 4 and 2 of 3.
+  // Batches 1 of 4 and 2 of 3.
   CHECK(names_in(capture.job.folder() / "summary") ==
         Lines{"acl_statistic_0_1_0.csv", "op_statistic_0_1_0_0.csv", "op_statistic_0_1_4_1.csv",
               "op_summary_0.net.1.1.1.0.0.2500.500.csv",

@@ -1,4 +1,4 @@
-// A capture in a folder of its own and msprof run on it. For the golden tests.
+// A capture in a temporary folder and runs of msprof on it. For the golden tests.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,18 +16,18 @@ struct Capture {
   TempFolder folder;
   JobBuilder job{folder.path()};
 
-  // msprof <words> -dir <capture>
+  // Runs msprof <words> -dir <capture>.
   RunResult run(std::vector<std::string> words) const;
-  // import --json: the verdict of the one capture; `exit_code` is what is expected.
+  // Runs import --json and returns the verdict of the one capture; checks the exit code.
   nlohmann::json import(int exit_code, std::vector<std::string> words = {}) const;
   std::string product(const std::string& name) const { return read_file(job.folder() / name); }
   Lines rows(const std::string& sql) const { return query(job.store(), sql); }
-  // "severity|category|kind|file|reason|count|offset" of import_log, without what was imported
-  // well and products that do not exist.
+  // "severity|category|kind|file|reason|count|offset" of import_log, without successful imports and
+  // products that do not exist.
   Lines log() const;
 };
 
-// One layer record of `total` cycles in which the units are idle.
+// A layer record of `total` cycles with idle units.
 AicoreRecord layer_record(std::uint32_t layer, std::uint64_t start_ns, std::uint64_t total,
                           std::uint64_t execution = 0);
 

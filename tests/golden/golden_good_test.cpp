@@ -1,4 +1,4 @@
-// A good capture from raw bytes to every product, each byte of them.
+// A good capture, from raw bytes to every byte of every product.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -60,7 +60,7 @@ TEST_CASE(
     "acl_statistic takes pid and tid from .done and the thread of a record where it has one") {
   const Face face;
   REQUIRE(face.run({"export", "summary"}).exit_code == 0);
-  // 51001 / 2 ns = 25.5005 us, rounded half away from zero. The whole is 50056.501 us.
+  // 51001 / 2 ns = 25.5005 us, rounded half away from zero. The total is 50056.501 us.
   CHECK(face.product("summary/acl_statistic_0_31_0.csv") ==
         "Process ID,Thread ID,Type,Name,Total Time Ratio(%),Total Time(us),Count,Avg(us),Max(us),"
         "Min(us)\n"
@@ -121,7 +121,7 @@ TEST_CASE("task_time is a chrome trace with one X event a layer execution in sta
         Lines{"process_name 0 AA Core device 0", "thread_name 0 AA CORE", "thread_name 1 AA CPU"});
   CHECK(complete == Lines{"conv1 0 AA CORE 0", "pool1 0 AA CORE 1", "detect 1 AA CPU 2",
                           "conv1 0 AA CORE 3", "pool1 0 AA CORE 4", "detect 1 AA CPU 5"});
-  // Microseconds with three decimals, no base taken off; 3001 cycles at 500 MHz are 6.002 us.
+  // Absolute microseconds with three decimals; 3001 cycles at 500 MHz are 6.002 us.
   CHECK(text.find(R"("ts":2000000.000,"dur":6.002,)") != std::string::npos);
   CHECK(text.find(R"("ts":1000020.000,"dur":1.234,)") != std::string::npos);
 }
@@ -180,6 +180,6 @@ TEST_CASE("the store keeps cycles and nanoseconds, one wide counter row a task")
               "1500|0|0|1000|700|350|20|600|0|2051|513"});
   CHECK(face.rows("SELECT device_id, model_id, name.text, batch_num FROM model"
                   " JOIN name ON name.id = name_id") == Lines{"0|31|face|2"});
-  // An unknown api id has no name; that does not make the data partial.
+  // An unknown api id has no name; this does not make the data partial.
   CHECK(face.log() == Lines{"without|other|acl_api|data/acl_api.0.face.31|unknown api ids|1|NULL"});
 }

@@ -1,4 +1,4 @@
-// info.json and net.info: generations, frequencies, what is missing and what differs.
+// info.json and net.info: generations, frequencies, missing and contradictory data.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -186,7 +186,7 @@ TEST_CASE("a run of collect without an execution of a model is not complete") {
   CHECK(import(run_json(""), false, true) == R"(without["layers"])");
   CHECK(import(run_json(""), true, false) == "complete[]");
   CHECK(import(run_json(R"("--switch": "off")"), false, false) == "complete[]");
-  // Not known what was asked for.
+  // The requested data is unknown.
   CHECK(import("", false, false) == "complete[]");
 }
 

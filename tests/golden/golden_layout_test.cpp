@@ -1,4 +1,4 @@
-// Record layouts: headers that are not ours, and layouts that a user describes.
+// Record layouts: headers that are not ours, and layouts described by a user.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -7,7 +7,7 @@ using namespace msprof::test;
 
 namespace {
 
-// One aicore file with `bytes`, and a good call file beside it.
+// One aicore file with `bytes`, next to a good call file.
 struct Odd : Capture {
   explicit Odd(const std::string& bytes) {
     job.info_json("500").net_info("net", 1).data(DataName{}, bytes);
@@ -21,7 +21,7 @@ std::string zeros(std::size_t count) {
   return std::string(count, '\0');
 }
 
-// A board's own 24-byte call record: u16 api, u16 0, u32 thread, u64 start in us, u64 end in us.
+// A board-specific 24-byte call record: u16 api, u16 0, u32 thread, u64 start in us, u64 end in us.
 std::string board_calls(std::size_t count) {
   std::string bytes = zeros(8);
   for (std::size_t i = 0; i < count; ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("every cut of the header is an unknown layout") {
   REQUIRE(captures.size() == 15);
   for (const auto& capture : captures) {
     CHECK(capture.at("findings").at(0).at("reason") == "unknown layout");
-    CHECK(capture.at("records") == 1);  // info.json alone
+    CHECK(capture.at("records") == 1);  // only info.json
   }
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("a described layout reads a board's own records, with scale and names"
   CHECK(capture.rows("SELECT name.text, process_id, thread_id, start_ns, end_ns FROM api_call"
                      " JOIN name ON name.id = name_id ORDER BY api_call.id") ==
         Lines{"svp_acl_mdl_execute|3|55|0|3000", "api_9|3|55|1000000|1003000"});
-  // Export keeps what the last import was told, also when it imports again.
+  // Export keeps the layout given to the last import, even if it imports again.
   write_file(capture.job.folder() / "data/extra.bin", "x");
   CHECK(capture.run({"export", "summary"}).exit_code == 0);
 }
@@ -162,7 +162,7 @@ TEST_CASE("an import remembers the layout that the store was made with, until it
   CHECK(capture.rows("SELECT count(*) FROM api_call") == Lines{"2"});
   CHECK(capture.rows("SELECT value FROM meta WHERE key = 'layout_source'") ==
         Lines{"of the last import"});
-  // Elsewhere there is no store that remembers.
+  // In another folder there is no store that remembers the layout.
   CHECK(capture.run({"import", "--output", (capture.folder / "out").string()}).exit_code == 3);
 
   capture.import(3, {"--force"});
@@ -178,7 +178,7 @@ TEST_CASE("the layout of a store of another version is kept when it is made agai
   capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});
   write_file(capture.folder / "layout.json", kBoardLayout);
   capture.import(0, {"--layout", (capture.folder / "layout.json").string()});
-  // user_version of the header.
+  // user_version of the file header.
   std::string store = read_file(capture.job.store());
   store.at(63) = 1;
   write_file(capture.job.store(), store);

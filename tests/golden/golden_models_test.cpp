@@ -80,7 +80,7 @@ TEST_CASE("the captures of an interval have files of their own, numbered from 0 
               "op_statistic_0_2_50_0.csv"});
   CHECK(capture.product("summary/op_statistic_0_1_400_2.csv") ==
         std::string(kStatisticHead) + "0,0,layer_0,AA_CORE,100.000,1.400,1,1.400,1.400,1.400\n");
-  // One timeline a model and batch, its captures after each other.
+  // One timeline per model and batch, with its captures one after the other.
   REQUIRE(capture.run({"export", "timeline"}).exit_code == 0);
   CHECK(names_in(capture.job.folder() / "timeline") ==
         Lines{"task_time_0.net.1.100.json", "task_time_0.other.2.1.json"});
@@ -108,7 +108,7 @@ TEST_CASE("many executions give means, sums, the longest and the shortest") {
   }
   capture.job.data(DataName{}, aicore_file(records));
   REQUIRE(capture.run({"export", "summary"}).exit_code == 0);
-  // 1,499,500 cycles in all: mean 1499.5 / 840 = 1.785119 us; 500,000 of them are 33.344 %.
+  // Total 1,499,500 cycles: mean 1499.5 / 840 = 1.785119 us; 500,000 of them are 33.344 %.
   const std::string row =
       "1.785,100.000,33.344,0.000,0.000,0.000,0.000,0.000,16.672,0.000,0.500,"
       "500,999,1499\n";
@@ -189,7 +189,7 @@ TEST_CASE("a run on the CPU alone has times and no unit figures") {
 TEST_CASE("the total row adds unrounded times") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
-  // Means of 0.5 ns each: every row rounds up, their sum is 1.5 ns.
+  // Means of 0.5 ns each: every row rounds up, but the sum is 1.5 ns.
   std::vector<AicoreRecord> records;
   for (std::uint32_t layer = 0; layer < 3; ++layer) {
     records.push_back(layer_record(layer, 10 + layer, 0, 0));
@@ -209,7 +209,8 @@ TEST_CASE("executions that run at the same time have lanes of their own") {
       .net_info("other", 2)
       .layer_info("net", 1,
                   {core_layer(0, "a"), core_layer(1, "b"), {2, 0, "Mish", "AA_CPU", "c", ""}});
-  // Two threads: execution 1 begins within execution 0, 2 when 0 is over; another model beside.
+  // Two threads: execution 1 starts within execution 0, execution 2 after it; another model runs at
+  // the same time.
   capture.job.data(DataName{},
                    aicore_file({layer_record(0, 1000, 100, 0), layer_record(0, 1050, 300, 1),
                                 layer_record(1, 1100, 100, 0), layer_record(1, 1350, 100, 1),
@@ -237,7 +238,7 @@ TEST_CASE("executions that run at the same time have lanes of their own") {
                                                    "AA CORE b 1.1", "AA CPU c 1.2", "AA CORE a 1.3",
                                                    "AA CORE, parallel 2 b 1.35", "AA CPU c 1.4",
                                                    "AA CPU, parallel 2 c 1.45"});
-  // Viewers lay the files of a folder over each other.
+  // Viewers overlay the files of a folder.
   CHECK(lanes("task_time_0.other.2.1.json") == Lines{"AA CORE, parallel 3 layer_0 1.25"});
 }
 
@@ -253,7 +254,7 @@ TEST_CASE("slices that one execution cannot have one after the other are drawn s
     if (event.at("ph") == "X")
       slices.push_back(event.at("tid").dump() + " " + event.at("ts").dump());
   }
-  // The third is within the first.
+  // The third slice is within the first.
   CHECK(slices == Lines{"0 1.0", "2 1.05", "0 1.06", "0 1.1"});
 }
 

@@ -14,7 +14,7 @@ const std::string kCalls = acl_api_file({{3, 0, 100, 7100}});
 constexpr const char* kModels =
     "SELECT name.text, model_id FROM model JOIN name ON name.id = name_id ORDER BY model.id";
 
-// A model of one capture with its info files and all three kinds of data.
+// Adds a model with one capture, its info files and all three kinds of data.
 void add_model(JobBuilder& job, const std::string& model, std::int64_t model_id) {
   job.info_json("500").net_info(model, model_id);
   job.layer_info(model, model_id,
@@ -148,7 +148,7 @@ TEST_CASE("layer names with comma, quote, Chinese and bad bytes are quoted, esca
 }
 
 TEST_CASE("a product name above 255 bytes is cut, keeps its ending, and stays unique") {
-  // 76 * 3 bytes: the raw names still fit, the longest product name does not.
+  // 76 * 3 bytes: the raw names still fit, but the longest product name does not.
   const std::string model = repeated("网", 76);
   Capture capture;
   capture.job.info_json("500").net_info(model, 1);

@@ -1,5 +1,5 @@
-// What import adds up about the tasks of a board (store/rows/time_rows.hpp), against the tasks
-// themselves.
+// The sums that import stores about a board's tasks (store/rows/time_rows.hpp), compared with the
+// tasks themselves.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t kLayersOfRun = 7;
 constexpr std::uint64_t kExecutionsOfRun = 60;
 
-// Executions that overlap, of which some lack layers; with `is_mixed` records are written in
-// another order than layers began.
+// Adds overlapping executions, some with missing layers; `is_mixed` writes records in another order
+// than their starts.
 void add_records_of_run(Capture& capture, bool is_mixed, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<AicoreRecord> records;
@@ -70,7 +70,7 @@ TEST_CASE("times of layers and executions are those of their tasks") {
                        " FROM task_run_time") ==
           capture.rows("SELECT count(*), min(start_ns), max(start_ns), max(latest - start_ns) FROM"
                        " (SELECT start_ns, max(start_ns) OVER (ORDER BY id) AS latest FROM task)"));
-    // In no order of executions, they are counted where they are asked for.
+    // If executions are out of order, import does not count them.
     if (!is_mixed) {
       CHECK(
           capture.rows("SELECT execution_count FROM layer_time ORDER BY id") ==
@@ -99,7 +99,7 @@ TEST_CASE("layers of a board are drawn in the order in which they began") {
   const auto timelines = all_products_of(ordered, "timeline");
   REQUIRE_FALSE(timelines.empty());
   CHECK(all_products_of(mixed, "timeline") == timelines);
-  // As if none of them were in order: all are held before the first is given.
+  // Claims maximal disorder, so that all layers are buffered before the first is returned.
   mixed.rows("UPDATE task_run_time SET disorder_ns = 9223372036854775807");
   CHECK(all_products_of(mixed, "timeline") == timelines);
 }

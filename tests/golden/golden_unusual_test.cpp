@@ -1,4 +1,4 @@
-// Folders with more, or other things, than a board writes; and folders that are no svp capture.
+// Folders with additional or unexpected contents, and folders that are not svp captures.
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Which layout a board's capture is read with: order of the places, match of the user's folder, and
-// that every verb says which it was.
+// The layout used for a board's capture: priority of the sources, match with the user's folder, and
+// that every verb reports the source.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -11,12 +11,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Calls of 16 bytes: u64 api, u64 start; the end of a call is where a layout says that it is.
+// Calls of 16 bytes: u64 api, u64 start; there is no end.
 std::string board_calls() {
   return u64_bytes(7) + u64_bytes(1000) + u64_bytes(9) + u64_bytes(5000);
 }
 
-// A layout of them; times in units of `scale` ns tell apart which one was used.
+// A layout of these calls; the time unit, `scale` ns, identifies the layout that was used.
 json layout(int scale, const json& match = nullptr) {
   const json time = {{"offset", 8}, {"type", "u64"}, {"scale", scale}};
   json document = {
@@ -57,7 +57,7 @@ struct Board : Capture {
     words.insert(words.end(), {"-dir", job.folder().string()});
     return run_msprof(words, surroundings);
   }
-  // import --json: the one capture of the document.
+  // Runs import --json; returns the one capture of the document.
   json imported(int exit_code, std::vector<std::string> words = {}) const {
     words.insert(words.begin(), {"import", "--json", "-q"});
     const RunResult result = verb(words);
@@ -82,7 +82,7 @@ TEST_CASE("the command line comes first, then MSPROF_LAYOUT, the last import, th
   CHECK(board.imported(0, {"--layout", given}).at("layout").at("source") == "--layout");
   CHECK(board.scale() == "1");
 
-  // Said once: the next import remembers it, and the folder is not asked.
+  // Given once: the next import remembers the layout, and the user's folder is not searched.
   CHECK(board.imported(0).at("layout") == json{{"file", given}, {"source", "of the last import"}});
   CHECK(board.scale() == "1");
 
@@ -108,7 +108,7 @@ TEST_CASE("a verb that imports on demand takes a layout that came after the stor
   board.set("MSPROF_LAYOUT", board.write("variable.json", layout(2)));
   CHECK(board.verb({"export", "summary"}).exit_code == 0);
   CHECK(board.scale() == "2");
-  // The same again makes no new store.
+  // The same layout again does not rebuild the store.
   const auto made = fs::last_write_time(board.job.store());
   CHECK(board.verb({"query", "--json"}).exit_code == 0);
   CHECK(fs::last_write_time(board.job.store()) == made);
@@ -153,7 +153,7 @@ TEST_CASE("a layout whose records do not fit the sizes of the files is not taken
   other["acl_api"]["header_size"] = 8;
   board.known("a.json", other);
   CHECK(board.imported(3).at("layout").is_null());
-  // A file that was cut fits by the size that its .done gives.
+  // A truncated file matches by the size in its .done file.
   board.known("a.json", layout(4, json::object()));
   board.job.data("acl_api.0.net.1", board_calls().substr(0, 20), {.file_len = 32});
   CHECK(board.imported(3).at("layout").is_object());
@@ -182,7 +182,7 @@ TEST_CASE("a file of the user's folder that is broken, or without match, is left
   board.known("good.json", layout(4, json::object()));
   CHECK(board.imported(0).at("layout").is_object());
   CHECK(board.scale() == "4");
-  // With --layout an old file works as before.
+  // With --layout, a file of the old form is still accepted.
   CHECK(board.imported(0, {"--layout", (board.config / "msprof/layouts/old.json").string()})
             .at("layout")
             .is_object());
@@ -210,7 +210,7 @@ TEST_CASE("MSPROF_LAYOUT that cannot be read is a usage error, where a layout is
   CHECK(contains(result.err, "MSPROF_LAYOUT"));
   CHECK(contains(result.err, "none.json"));
 
-  // What our runtime records needs no layout; none is named.
+  // Records of our runtime need no layout, so none is reported.
   JobBuilder known(board.folder.path(), "JOBKNOWN");
   known.info_json("500").data("acl_api.0.net.1", acl_api_file({{3, 0, 100, 200}}));
   const RunResult fine =

@@ -1,5 +1,4 @@
-// The shared cases: captures with the products that the vendor's tool made of them, and the
-// comparer that comes with them. For the tests that compare with these.
+// The shared cases: captures with products made by the vendor's tool, and the comparer for them.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +8,15 @@
 
 namespace msprof::test {
 
-// Where the shared files are: beside the repository, and not everywhere.
+// The folder of the shared files, next to the repository; it does not exist everywhere.
 const std::filesystem::path& shared_folder();
-// Whether there are cases of that group ("cann", "system"); else the test is skipped.
+// Whether there are cases of that group ("cann", "system"); otherwise the test is skipped.
 bool has_cases_or_skip(const std::string& group);
 
 // The one PROF folder in `parent`.
 std::filesystem::path prof_in(const std::filesystem::path& parent);
 
-// A copy of the capture of a case, "910a_a" of the group "cann", to make products in.
+// A copy of a case's capture, e.g. "910a_a" of the group "cann", in which products can be made.
 struct SharedCase {
   SharedCase(const std::string& group, const std::string& name);
 
@@ -27,8 +26,8 @@ struct SharedCase {
   std::filesystem::path products;
 };
 
-// "equal", or what the comparer says of `files` of the folder `expected` (all where there are none)
-// and what `actual` has in their place. `options` are the comparer's.
+// "equal", or the comparer's output for `files` in `expected` (all files if empty) and their
+// counterparts in `actual`. `options` are passed to the comparer.
 std::string compare_products(const std::filesystem::path& expected,
                              const std::filesystem::path& actual, const Lines& options,
                              const Lines& files);

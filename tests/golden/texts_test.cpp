@@ -1,5 +1,5 @@
-// Texts that are not UTF-8: names in GBK, messages cut within a character, a NUL in a name. Every
-// TEXT of every database must be readable for programs that take SQLite at its word, as Python.
+// Texts that are not UTF-8: names in GBK, messages truncated within a character, a NUL in a name.
+// Every TEXT of every database must be valid for programs such as Python that rely on it.
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
@@ -17,7 +17,7 @@ const std::string kOtherGbk = "\xCA\xE4\xC8\xEB";  // "input"
 const std::string kBad = "\xEF\xBF\xBD";           // U+FFFD
 const std::string kFourBad = kBad + kBad + kBad + kBad;
 
-// "table.column: text" of texts that are not UTF-8 or hold a NUL, in all tables of a database.
+// "table.column: text" of texts that are not UTF-8 or contain a NUL, in all tables of a database.
 Lines unreadable_texts(const fs::path& db) {
   Lines found;
   for (const std::string& table :
@@ -50,7 +50,7 @@ TEST_CASE("texts of a PROF folder that are not UTF-8 are repaired in every datab
                    device_task(1, 10'000, 20'000));
   run.scene.launch({kOtherGbk, "Add" + std::string(1, '\0') + "x", Core::aiv, 40},
                    {kThread, 3000, 4000}, device_task(2, 30'000, 40'000));
-  // 156 bytes have room for two of the three of the last character.
+  // 156 bytes have room for only two of the last character's three bytes.
   run.scene.mark(kThread, 5000, 6000, std::string(154, 'x') + "\xE4\xB8\xAD");
   run.products();
   REQUIRE(run.run({"export", "db", "-q"}).exit_code == 0);
@@ -73,7 +73,7 @@ TEST_CASE("texts of a PROF folder that are not UTF-8 are repaired in every datab
   CHECK(run.rows("SELECT name.text, type.text FROM op JOIN name ON name.id = name_id JOIN name AS"
                  " type ON type.id = type_name_id ORDER BY op.id") ==
         Lines{kFourBad + "|Add", kFourBad + "|Add"});
-  // The same text has the same id, also where it came in two ways.
+  // Equal texts share an id, even if they came from different sources.
   CHECK(run.rows("SELECT count(*), count(DISTINCT text), max(id) = count(*) FROM name") ==
         run.rows("SELECT count(*), count(*), 1 FROM name"));
   CHECK(run.rows("SELECT text FROM name JOIN user_range ON message_name_id = name.id") ==
@@ -81,7 +81,7 @@ TEST_CASE("texts of a PROF folder that are not UTF-8 are repaired in every datab
   CHECK(query(db, "SELECT hostName FROM HOST_INFO") == Lines{kFourBad});
   CHECK(run.rows("SELECT severity, count > 0 FROM import_log WHERE id = 'repaired_texts'") ==
         Lines{"note|1"});
-  // A store with such names is current: nothing is imported again.
+  // A store with such names is up to date and is not imported again.
   const std::string before = fingerprint(run.prof.folder() / "sqlite");
   CHECK(run.run({"export", "summary", "-q"}).exit_code == 0);
   CHECK(fingerprint(run.prof.folder() / "sqlite") == before);

@@ -30,7 +30,7 @@ std::string text_of(const Json& value) {
 
 TimelineFile::TimelineFile(const fs::path& path) : events_(Json::parse(plain_text(path))) {}
 
-// The member of the metadata event `what` of a process (and a thread).
+// Returns `member` of the metadata event `what` of a process (and a thread).
 std::string TimelineFile::named(const Json& pid, const Json& tid, const std::string& what,
                                 const std::string& member) const {
   for (const Json& event : events_) {
@@ -60,7 +60,7 @@ Lines TimelineFile::processes() const {
   std::sort(lines.begin(), lines.end(), [](const std::string& a, const std::string& b) {
     return a.substr(a.rfind('|')) < b.substr(b.rfind('|'));
   });
-  // Layers that share a process each name it.
+  // Each layer of a shared process names it again.
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return lines;
 }

@@ -25,14 +25,15 @@ class TimelineFile {
   Lines threads(const std::string& process) const;
   // "thread|name|ts|dur" of its slices, by thread and time.
   Lines slices(const std::string& process) const;
-  // The one slice of that name; what it is about is in its args.
+  // The only slice with that name.
   Json slice(const std::string& process, const std::string& name) const;
   std::string args(const std::string& process, const std::string& name) const {
     return slice(process, name).at("args").dump();
   }
-  // "category|thread ts|thread ts", an arrow each, by its ends; "nowhere" for an end without start.
+  // "category|thread ts|thread ts" for each arrow, by its ends; "nowhere" for an end without a
+  // start.
   Lines arrows() const;
-  // "ts|args" of a process's counter.
+  // "ts|args" of a process's counters.
   Lines counters(const std::string& process) const;
   std::size_t count(const std::string& phase) const;
 
@@ -44,11 +45,11 @@ class TimelineFile {
   Json events_;
 };
 
-// export timeline <words> of a capture; the one file named msprof_<time>.json.
+// Runs export timeline <words> on a capture; returns the one file named msprof_<time>.json.
 TimelineFile timeline_of(const ProfCapture& capture, Lines words = {});
 std::filesystem::path timeline_path(const ProfCapture& capture);
 
-// "[1000, 3000) ns after the begin" as ts and dur of a slice: "1700000000000001.000|2.0".
+// "[1000, 3000) ns after the start" as ts and dur of a slice: "1700000000000001.000|2.0".
 std::string span(std::uint64_t begin_ns, const std::string& dur_us);
 
 }  // namespace msprof::test
