@@ -1,6 +1,6 @@
-// identity_captures OUT CORPUS: writes the captures of the tests' builders as folders,
+// identity_captures OUT CORPUS: writes captures made by the builders of the tests as folders,
 // OUT/<group>/<name>/<capture>: whole ones (scene), damaged ones (damage_svp, damage_cann, soak)
-// and the inputs of the fuzz targets (fuzz). The same program writes the same bytes. For
+// and the inputs of the fuzz targets (fuzz). The output is reproducible. Used by
 // tests/identity/inputs.
 #include <cstdio>
 #include <filesystem>
@@ -111,7 +111,7 @@ struct CannTemplate {
     files = run_files(setup, shape);
   }
 
-  // One capture: `files` as `change` leaves them.
+  // Writes one capture: `files` modified by `change`.
   template <typename Change>
   void write(CaptureWriter& writer, const std::string& what, Change&& change) const {
     Files changed = files;
@@ -134,7 +134,7 @@ std::string short_name(const std::string& file) {
   return name;
 }
 
-// Each field of the first record filled with one of three bytes in turn.
+// Fills each field of the first record with one of three bytes, in rotation.
 void write_fields(CaptureWriter& writer, const CannTemplate& chip) {
   constexpr char kFills[] = {'\0', '\xff', '\x7f'};
   constexpr const char* kFillNames[] = {"00", "ff", "7f"};
@@ -246,7 +246,8 @@ void write_info_files(CaptureWriter& writer, const CannTemplate& chip) {
                   chip.files.at("device_0/info.json.0"));
 }
 
-// Cuts a slice into three, numbered 2, 10 and 9: by number out of the order of their records.
+// Cuts a slice into three, numbered 2, 10 and 9, so that the records are out of order when slices
+// are read by number.
 void cut_into_slices(Files& files, const RecordFile& file) {
   const std::string bytes = files.at(file.file);
   const std::size_t third = bytes.size() / file.size / 3 * file.size;
@@ -331,7 +332,7 @@ void write_cann_damage(CaptureWriter& writer) {
 
 // ---- damaged JOB folders ----
 
-// The same change to each file of records: to its header, to its fields, to its end and its .done.
+// Makes the same changes to each file of records: to its header, its fields, its end and its .done.
 void write_job_damage(CaptureWriter& writer) {
   const Files whole = face_files();
   const auto put = [&](const std::string& name, const std::string& file, const std::string& bytes) {
@@ -400,7 +401,7 @@ std::vector<std::string> inputs_of(const std::string& target, const fs::path& co
   return inputs;
 }
 
-// As fuzz_job_folder lays its input out.
+// Lays out the input as fuzz_job_folder does.
 Files job_folder_of(std::string_view input) {
   Files files;
   fuzz::Pieces pieces(input);
