@@ -86,7 +86,7 @@ TEST_CASE("calls that cannot be are counted, each by its reason") {
   const Calls calls(call(20000, 0, 10) + call(20000, 20, 10) + call(20000, 30, 5000) +
                         call(20000, 40, 45) + call(20000, 2000, 2010),
                     1000);
-  // The last one is as late in its begin: the clock is wrong, not the record.
+  // The start of the last call is equally late, so the clock is wrong and not the record.
   CHECK(calls.seen == Texts{"20000 40 45", "20000 2000 2010"});
   CHECK(calls.reasons() ==
         Texts{"begin is 0", "end before begin", "end long after the collection"});

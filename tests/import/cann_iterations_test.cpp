@@ -45,7 +45,7 @@ class Steps {
     while (read.step()) result.emplace_back(read.text(0));
     return result;
   }
-  // "number model fp bp end duration fp_bp refresh data_aug", ticks and ns.
+  // "number model fp bp end duration fp_bp refresh data_aug", in ticks and ns.
   std::vector<std::string> iterations() {
     return rows(
         "SELECT number||' '||model_number||' '||ifnull((fp_start_ns/20),'-')||' '||"
@@ -71,7 +71,7 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("iterations of several models, with reduces, framework steps and no passes") {
-  // The marks of a capture whose table of steps is known.
+  // Marks of a real capture whose step table is known.
   Steps steps({
       {315838, 1, 1, 0},          {315840, 1, 1, 20000},      {315843, 1, 1, 20001},
       {319449, 1, 1, 2},          {320192, 1, 1, 10000},      {320194, 1, 1, 10001},
@@ -219,16 +219,16 @@ TEST_CASE("memory that an operator took is paired with what it gave back") {
     writer.add(row);
   };
   event(1, 16, 0, 100, 1000);   // 1
-  event(2, 16, 0, 100, 1001);   // 2 never released
-  event(1, 16, 1, 100, 1002);   // 3 another device
-  event(1, 32, 0, 100, 1003);   // 4 never released
-  event(1, 16, 0, 0, 1004);     // 5 neither
-  event(1, 16, 1, -100, 1013);  // 6 of 3
-  event(1, 16, 0, -100, 2044);  // 7 of 1
-  event(1, 16, 0, -100, 2045);  // 8 of nothing
-  event(3, 16, 0, 100, 2046);   // 9 lost by 10
+  event(2, 16, 0, 100, 1001);   // 2: never released
+  event(1, 16, 1, 100, 1002);   // 3: another device
+  event(1, 32, 0, 100, 1003);   // 4: never released
+  event(1, 16, 0, 0, 1004);     // 5: neither
+  event(1, 16, 1, -100, 1013);  // 6: releases 3
+  event(1, 16, 0, -100, 2044);  // 7: releases 1
+  event(1, 16, 0, -100, 2045);  // 8: releases nothing
+  event(3, 16, 0, 100, 2046);   // 9: lost because of 10
   event(3, 16, 0, 200, 2047);   // 10
-  event(3, 16, 0, -200, 2048);  // 11 of 10
+  event(3, 16, 0, -200, 2048);  // 11: releases 10
   derive_memory_blocks(writer);
   Texts rows;
   Statement read = writer.readable().prepare(

@@ -30,7 +30,7 @@ KindRun::KindRun(const fs::path& folder, const std::vector<Maker>& makers, const
   for (const auto& kind : kinds) kind->finish(context);
 }
 
-// Every query here has its columns joined by SQL: Statement does not tell how many there are.
+// The columns of a query are joined by SQL, because Statement does not report their number.
 Texts KindRun::rows(std::string_view columns, std::string_view rest) {
   Texts result;
   std::string list;

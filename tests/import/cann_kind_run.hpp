@@ -1,4 +1,4 @@
-// KindRun: some kinds run over a PROF folder into a real store, by themselves. For their tests.
+// KindRun: runs individual kinds on a PROF folder into a real store. For their tests.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace msprof::test {
 
 using Texts = std::vector<std::string>;
 
-// When the collections of these tests begin, in wall-clock ns.
+// Start of the collections of these tests, in wall-clock ns.
 inline constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
 
 inline std::string ns(std::int64_t after_begin) {
@@ -25,14 +25,14 @@ class KindRun {
  public:
   using Maker = std::unique_ptr<RawKind> (*)(cann::CannImport&);
 
-  // Runs the kinds one after the other, as the importer does, and write_devices() between. `lost`
-  // goes away once the folder has been looked through.
+  // Runs the kinds one after the other, with write_devices() in between, like the importer. `lost`
+  // is deleted after the folder has been scanned.
   KindRun(const std::filesystem::path& folder, const std::vector<Maker>& makers,
           const std::filesystem::path& lost = {});
 
-  // SELECT `columns` FROM `rest`, a row as "a|b|NULL".
+  // Returns the rows of SELECT `columns` FROM `rest` as "a|b|NULL".
   Texts rows(std::string_view columns, std::string_view rest);
-  // "PARTIAL <kind>: <reason> x<count>" or "note ...", in the order in which they came.
+  // "PARTIAL <kind>: <reason> x<count>" or "note ...", in order of occurrence.
   Texts findings() const;
   const Finding& finding(std::size_t number) const { return report_.findings().at(number); }
   std::uint64_t records() const { return report_.records(); }
@@ -54,7 +54,7 @@ std::filesystem::path host_slice(const std::filesystem::path& folder, std::strin
 std::filesystem::path device_slice(const std::filesystem::path& folder, int device,
                                    std::string_view stem, int slice = 0);
 
-// A file with some bytes changed, or cut to `size`.
+// Overwrites some bytes of a file, or truncates it to `size`.
 void overwrite(const std::filesystem::path& path, std::size_t offset, std::string_view bytes);
 void cut(const std::filesystem::path& path, std::size_t size);
 

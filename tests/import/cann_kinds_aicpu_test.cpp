@@ -79,7 +79,7 @@ Texts queue(KindRun& run) {
 }  // namespace
 
 TEST_CASE("times of an AI CPU node are shown as users know them") {
-  // Clocks and counts of a capture whose table of AI CPU nodes is known.
+  // Clocks and counts of a real capture whose table of AI CPU nodes is known.
   ClockStart start;
   start.count = 484576969200418;
   start.monotonic_ns = 9691377161797070;

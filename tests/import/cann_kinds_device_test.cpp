@@ -70,7 +70,7 @@ TEST_CASE("chips 15 and 16 have another tail of the step trace") {
   ProfSetup setup;
   setup.platform = "15";
   ProfFolder folder(temp.path(), setup);
-  // Their tag, stream and 32 bits of task lie where the others have stream, task, tag, reserved.
+  // Their tag, stream and 32-bit task id are where other chips have stream, task, tag, reserved.
   folder.device(
       0, StepTrace{.time = 9, .index = 1, .model = 1, .stream = 3, .task = 0x9001, .tag = 0x5678});
   folder.finish();
@@ -111,7 +111,7 @@ TEST_CASE("flips, blocks and states of tasks go to their device") {
 TEST_CASE("unknown tags and lost bytes of ts_track cost what is damaged and no more") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
-  // Index ids that look like tags must not be taken for records.
+  // Index ids that look like tags must not be mistaken for records.
   for (std::uint64_t i = 1; i <= 20; ++i) {
     folder.device(0, StepTrace{.time = 100 + i, .index = 12, .model = 11, .stream = 10, .tag = 4});
   }
@@ -130,7 +130,7 @@ TEST_CASE("unknown tags and lost bytes of ts_track cost what is damaged and no m
     KindRun run(folder.folder(), kTs);
     CHECK(run.rows("count(*), max(ticks)", "step_mark") == Texts{"15|120"});
   }
-  // A ring begins within a record.
+  // A ring buffer that starts within a record.
   write_file(slice, bytes.substr(bytes.size() - 90));
   {
     KindRun run(folder.folder(), kTs);
@@ -233,13 +233,13 @@ TEST_CASE("on chip 310 records say their own length, across slices") {
       "ab",
       6};
   CHECK(states_of(usage + bytes, 1) == 21);                 // a status record, noted
-  CHECK(states_of(bytes.substr(0, 100), 1) == 11);          // cut
+  CHECK(states_of(bytes.substr(0, 100), 1) == 11);          // truncated
   CHECK(states_of("", 0) == 0);                             // empty
   CHECK(states_of(std::string(7, '\0') + bytes, 1) == 21);  // lengths of 0
   std::string broken = bytes;
   broken[34] = '\0';  // a length of 0
   CHECK(states_of(broken, 1) == 20);
-  broken[34] = '\x29';  // a byte too many
+  broken[34] = '\x29';  // one byte too many
   CHECK(states_of(broken, 1) == 20);
   broken = bytes;
   broken[33] = '\x50';  // an unknown tag
@@ -265,7 +265,7 @@ TEST_CASE("the track AI Core Freq has the begin, every change and the end") {
   folder.device(0, prof::LpmFreq{{{setup.ticks_at(4000), 900}}});
   folder.finish();
   KindRun run(folder.folder(), kFreq);
-  // The device starts with the collection, so that its first entry is a point, too.
+  // The device starts with the collection, so its first entry is also a point.
   CHECK(points(run) == Texts{"0|" + ns(0) + "|1000", "0|" + ns(0) + "|700",
                              "0|" + ns(2000) + "|800", "0|" + ns(4000) + "|900",
                              "0|" + ns(10'000'000'000) + "|900", "1|" + ns(0) + "|1000",
@@ -286,7 +286,7 @@ TEST_CASE("without an end there is no last point, before the begin only the last
   folder.device(0, prof::LpmFreq{{{tick(20), 700}, {tick(40), 800}}});
   folder.finish();
   KindRun run(folder.folder(), kFreq);
-  // Wall time moves with the begin: both entries are behind it.
+  // Wall time moves with the start of the collection: both entries are after it.
   CHECK(points(run).size() == 3);
   const ClockMap clock = *run.session().parts().at(1).clock;
   const auto begin = clock.ns(tick(40)) + 1;
@@ -304,7 +304,7 @@ TEST_CASE("frequencies of lpmInfoConv are those of lpmFreqConv, and the same poi
   folder.device(0, prof::LpmFreq{{{tick(2000), 800}, {tick(4000), 900}}});
   folder.device(0, prof::LpmInfo{0, {{tick(1000), 700}, {tick(2000), 800}, {tick(4000), 900}}});
   folder.device(0, prof::LpmInfo{1, {{tick(3000), 820}}});
-  folder.device(0, prof::LpmInfo{});  // nothing changed since the last
+  folder.device(0, prof::LpmInfo{});  // unchanged since the last record
   folder.device(0, prof::LpmInfo{7, {{tick(5000), 1}}});
   folder.finish();
   KindRun run(folder.folder(), kFreq);
@@ -371,7 +371,7 @@ TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are c
     CHECK(points(run).size() == 3);
     CHECK(run.findings().size() == 1);
   }
-  // A ring begins within a record.
+  // A ring buffer that starts within a record.
   write_file(slice, bytes.substr(300));
   {
     KindRun run(folder.folder(), kFreq);

@@ -136,7 +136,7 @@ TEST_CASE("without a dictionary there is a sentence where names are wanted, and 
   folder.finish();
   std::filesystem::remove(host_slice(folder.folder(), kHash));
   std::filesystem::remove(host_slice(folder.folder(), kType));
-  // Dictionaries say what was asked of them at the end.
+  // Missing dictionaries are reported at the end, if a name was looked up.
   KindRun run(folder.folder(), {make_type_info_kind, make_graph_id_map_kind, make_hash_dic_kind});
   CHECK(run.findings() == Texts{"PARTIAL type_info_dic: missing dictionary x1",
                                 "PARTIAL hash_dic: missing dictionary x1"});

@@ -96,7 +96,8 @@ TEST_CASE("the segments of a message are put together, whatever their order") {
   folder.finish();
   KindRun run(folder.folder(), kTx);
   CHECK(marks(run) == Texts{"1|7|HelloWorld|dom", "1|8|alone|invalid"});
-  // The rest is of the lowest segment; an extended range has no category, payload, message type.
+  // The other fields are those of the lowest segment; an extended range has no category, payload or
+  // message type.
   CHECK(run.rows("event_type, category, payload_type, payload_value, message_type",
                  "user_range WHERE id = 1") == Texts{"2|NULL|NULL|NULL|NULL"});
   CHECK(run.findings() == Texts{"PARTIAL msproftx: segment of a message given twice x1"});
@@ -167,7 +168,7 @@ TEST_CASE("at 1000 MHz the times of memory events are made from the start log al
   folder.finish();
   KindRun run(folder.folder(), kMemory);
   CHECK(run.rows("time_ns", "memory_event") == Texts{ns(1000)});
-  // What is shown takes the count as nanoseconds: 5 s before the begin, and 1400 ns.
+  // The displayed time treats the count as nanoseconds: 5 s before the start, plus 1400 ns.
   CHECK(run.rows("vendor_time_ns", "memory_event") == Texts{ns(1400 - 5'000'000'000)});
 }
 

@@ -1,5 +1,5 @@
-// Kinds of the collector of 2026 that stand alone: its note of lost data, operators of replayed
-// kernels, hardware queues, busy units of a core. Source: cann_new_kinds.md 2.4, 2.5, 4.5, 7.
+// Independent kinds of the 2026 collector: its note of lost data, operators of replayed kernels,
+// hardware queues, busy units of a core. Source: cann_new_kinds.md 2.4, 2.5, 4.5, 7.
 #include <catch2/catch.hpp>
 
 #include "import/cann_kind_run.hpp"
@@ -21,8 +21,8 @@ constexpr std::string_view kLong = "unaging.variable.capture_op_info";
 struct CaptureOp {
   std::uint32_t model = 11, stream = 70'001, task = 500'000, tensors = 1;
   std::uint64_t time = 1000, name = 1, attribute = 0;
-  bool is_old = false;          // the form before 2026
-  std::uint32_t claimed = ~0U;  // number of tensors that it claims
+  bool is_old = false;          // the format before 2026
+  std::uint32_t claimed = ~0U;  // claimed number of tensors
 };
 
 std::string capture_op(const CaptureOp& op, std::size_t room = 0) {
@@ -72,7 +72,7 @@ TEST_CASE("the collector's note of lost data makes the capture partial, and is q
                  " \"reason\": \"retry\", \"detail\": \"groupId=0\"}]\n}\n") ==
         "PARTIAL prof_collect.info: data of biu_perf lost x1: retry; groupId=0; ret_code 0x916;"
         " device_id 0; channel_id 97");
-  // That it is there says it all.
+  // The file itself, whatever it contains, means loss.
   for (const std::string_view text : {"", "{", "[]", "{\"data_loss\": 1}", "{\"data_loss\": [3]}"})
     CHECK(findings(text) == "PARTIAL prof_collect.info: data lost x1: it does not say which");
   CHECK(findings(std::string(100'000, '[')) ==
@@ -193,7 +193,7 @@ TEST_CASE("a stream has its hardware queue from its creation to its end") {
 
 TEST_CASE("units of a core are busy from the rise of their bit to its fall") {
   const TempFolder temp;
-  ProfFolder folder(temp.path());  // cores of 1000 MHz
+  ProfFolder folder(temp.path());  // cores at 1000 MHz
   const std::uint64_t ticks = folder.setup().ticks_at(1000);
   std::string words;
   const auto word = [&](std::uint64_t value, std::uint64_t control) {
@@ -202,9 +202,9 @@ TEST_CASE("units of a core are busy from the rise of their bit to its fall") {
   for (int k = 0; k < 4; ++k) word(ticks >> (16 * k), k == 0 ? 0xE003 : 0xE000);
   word(500, 0xF004);  // CUBE
   word(0, 0x2001);    // a checkpoint
-  word(250, 0xF044);  // and FIXP
+  word(250, 0xF044);  // CUBE and FIXP
   word(250, 0xF040);
-  word(1, 0x9000);  // none
+  word(1, 0x9000);  // not a unit record
   word(99, 0xF000);
   words += Wire(4).u32(0, 0xEFFFFFFF).take() + Wire(4).u32(0, 0xDDDDDDDD).take();
   folder.device(0, "instr.biu_perf_group2_aiv1", words + "x");

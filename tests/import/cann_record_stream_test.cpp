@@ -1,4 +1,4 @@
-// RecordStream: records found again behind damage, and given in order of time.
+// RecordStream: finds records again after damage, and returns them in time order.
 #include "import/cann/record_stream.hpp"
 
 #include <algorithm>
@@ -138,7 +138,8 @@ TEST_CASE("rows of records whose times drift apart come in order of time") {
   std::sort(expected.begin(), expected.end());
   CHECK(reading.times() == expected);
 
-  // What is read again may have been cut meanwhile: what is left comes once, in order.
+  // The file may be truncated before a chunk is read again: the remaining records are returned
+  // once, in order.
   Reading other;
   const auto cut = other.add(bytes);
   other.open();

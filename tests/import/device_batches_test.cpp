@@ -1,5 +1,5 @@
-// DeviceBatches and TaskPairing: what a device's records have in common, against the rules of
-// cann_device.md 5.3 and 14.2 written down slowly.
+// DeviceBatches and TaskPairing, which all device records share, compared with slow implementations
+// of the rules of cann_device.md 5.3 and 14.2.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -23,11 +23,11 @@ struct Flip {
 };
 using Numbers = std::vector<int>;
 
-// Records by time, flips by time.
+// The batches of records and flips given in time order.
 Numbers batches(const std::vector<BatchRecord>& records, const std::vector<Flip>& flips) {
   DeviceBatches batches;
   for (const Flip& flip : flips) batches.add_flip(7, flip.ticks, flip.task);
-  // Seen in another order than that of time.
+  // Passes the records in another order.
   for (std::size_t at = records.size(); at-- > 0;)
     batches.see(7, {records[at].ticks, at}, records[at].task);
   batches.finish();
@@ -37,7 +37,7 @@ Numbers batches(const std::vector<BatchRecord>& records, const std::vector<Flip>
   return result;
 }
 
-// The segments cut one by one, as the rule says it.
+// Slow implementation of the rule: cuts the segments one by one.
 Numbers slow_batches(const std::vector<BatchRecord>& records, const std::vector<Flip>& flips) {
   std::vector<std::ptrdiff_t> cuts;  // the last record of each segment
   for (const Flip& flip : flips) {
@@ -136,7 +136,7 @@ Pairs pairs(const std::vector<Event>& events) {
   return result;
 }
 
-// The rule for a key with more of one kind: two queues.
+// Slow implementation for a key with several records per kind: two queues.
 Pairs slow_pairs(std::deque<std::uint64_t> starts, std::deque<std::uint64_t> ends) {
   Pairs result;
   while (!starts.empty() && !ends.empty()) {

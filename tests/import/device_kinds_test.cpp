@@ -18,7 +18,7 @@ using prof::TsTaskType;
 
 namespace {
 
-// A folder, and what a whole import makes of it.
+// A folder and the result of a whole import of it.
 class Capture {
  public:
   explicit Capture(const ProfSetup& setup = {}) : folder(temp_.path(), setup) {}
@@ -30,7 +30,7 @@ class Capture {
     store_ = TraceDb::open(temp_ / "msprof.db");
   }
 
-  // "a|b|NULL" a row.
+  // Rows as "a|b|NULL".
   Texts rows(const std::vector<std::string>& columns, const std::string& rest) {
     std::string list;
     for (const std::string& column : columns)
@@ -45,7 +45,7 @@ class Capture {
                  "duration_ns", "text"},
                 "task LEFT JOIN name ON name.id = device_type_name_id ORDER BY task.id");
   }
-  // How often a finding came, 0 for never; -1 times that when it makes the data partial.
+  // How often a finding occurred, 0 if never; negative if it makes the data partial.
   std::int64_t found(std::string_view kind, std::string_view reason) const {
     for (const Finding& finding : report.findings()) {
       if (finding.kind == kind && finding.reason == reason)
@@ -131,7 +131,7 @@ TEST_CASE("STARS logs are tasks, called by their types; unknown types have no na
 TEST_CASE("STARS ids with marks are taken apart") {
   Capture capture;
   capture.acsq(0x1003, 7, 1000, 2000);       // bits 13 to 15 belong to the task
-  capture.acsq(0x2005, 0x3009, 3000, 4000);  // stream and task change places
+  capture.acsq(0x2005, 0x3009, 3000, 4000);  // stream and task are swapped
   capture.import();
   CHECK(capture.tasks() == Texts{"3|7|NULL|1000|1000|AIV_SQE", "9|12293|NULL|3000|1000|AIV_SQE"});
 }
@@ -233,7 +233,7 @@ TEST_CASE("AI CPU tasks of 910A come from the task scheduler where hwts has none
     capture.state(number, ns, 1);
     capture.state(number, ns + 1200, 2);
   }
-  capture.state(3, 9000, 1, 0);  // no AI CPU task
+  capture.state(3, 9000, 1, 0);  // not an AI CPU task
   capture.state(3, 9100, 2, 0);
   capture.state(4, 9000, 2);
   capture.import();
@@ -301,7 +301,7 @@ TEST_CASE("950: tasks are found by their ids alone, whatever their order and str
                                         .batch = static_cast<std::uint16_t>(ids[i] >> 16U),
                                         .task_type = 2});
   }
-  // The device runs them from the last to the first; the very last at the moment of another.
+  // The device runs them from last to first; the very last one starts at the same time as another.
   const auto task = [&](std::uint32_t id, std::uint64_t start, std::uint64_t end) {
     for (const bool is_end : {false, true})
       capture.folder.device(0, prof::LogV6{.is_end = is_end,

@@ -1,4 +1,4 @@
-// DeviceTasks: records pushed by hand, rows in a real store.
+// DeviceTasks: hand-made records in, rows of a real store out.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using Texts = std::vector<std::string>;
 using Record = std::variant<DeviceLog, TaskCounters, BlockCounters>;
 
-// Operator 5 has 10 blocks and 3 mix blocks; with_blocks() gives 100 + block_num.
+// Every operator has 10 blocks and 3 mix blocks; with_blocks() returns 100 + block_num.
 class Ops : public OpTable {
  public:
   std::int64_t block_num(std::int64_t) const override { return 10; }
@@ -44,7 +44,7 @@ class Device {
     settings.ops = &ops;
   }
 
-  // Both passes, in the order given.
+  // Runs both passes over the records in the given order.
   DeviceTaskCounts run(const std::vector<Record>& records,
                        const std::function<void(DeviceCounts&)>& prepare = {}) {
     DeviceCounts counts(settings.has_batches);
@@ -58,7 +58,7 @@ class Device {
     return tasks.finish();
   }
 
-  // A row as "a|b|NULL".
+  // Rows as "a|b|NULL".
   Texts rows(const std::vector<std::string>& columns, const std::string& rest) {
     std::string list;
     for (const std::string& column : columns)

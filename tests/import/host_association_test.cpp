@@ -1,5 +1,5 @@
-// Host association: which call, operator, model and collective a launched task belongs to.
-// Written from cann_host.md 1.8, 1.10.
+// Host association: the call, operator, model and collective that a launched task belongs to.
+// Source: cann_host.md 1.8, 1.10.
 #include <catch2/catch.hpp>
 
 #include "import/host_scene.hpp"
@@ -101,7 +101,7 @@ TEST_CASE("an acl call that overlaps the last one taken is not in the tree, node
 TEST_CASE("of several operators in one node call the last in reading order describes it") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).task(20, TaskClass::aivec);
-  scene.basic(50, 9, 71).basic(60, 3, 72);  // 71 is later in its file, earlier in time
+  scene.basic(50, 9, 71).basic(60, 3, 72);  // 71 is later in its file, but earlier in time
   scene.tensors(50, 4, 71, std::string(44, 'a')).tensors(60, 5, 72, std::string(44, 'b'));
   const KeptSink kept = scene.run();
   REQUIRE(kept.ops.size() == 1);

@@ -1,4 +1,4 @@
-// HostBatches and HostTaskStore. Rules of cann_host.md 1.8.3.
+// HostBatches and HostTaskStore. Source of the rules: cann_host.md 1.8.3.
 #include <catch2/catch.hpp>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Host association: tasks of collectives. Written from cann_host.md 1.8.5, 1.8.12, 1.10.
+// Host association: tasks of collectives. Source: cann_host.md 1.8.5, 1.8.12, 1.10.
 #include <catch2/catch.hpp>
 
 #include "import/host_scene.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("a task of a collective has the record of its communication call and o
   CHECK(kept.comms[0].call_begin == 10);
   CHECK(kept.comms[0].call_item == 70);
   CHECK(kept.comms[0].launch_count == 30);
-  // The first record of its kind in reading order speaks for the collective.
+  // The first record of its kind in reading order describes the collective.
   CHECK(std::uint64_t{kept.comms[0].op.count} == 11);
   CHECK(kept.comms[0].kind_hash == 1072);
   CHECK_FALSE(kept.comms[1].is_master);

@@ -1,5 +1,5 @@
-// HostScene: calls, tasks and records of a host in order of time, and what the association makes of
-// them. For the tests of the host association.
+// HostScene: calls, tasks and records of a host in time order, and the result of their association.
+// For the tests of the host association.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace msprof::test {
 
-// Keeps what comes out; ids are places in the lists, from 1.
+// Keeps the output; ids are positions in the lists, from 1.
 class KeptSink : public HostSink {
  public:
   struct Op {
@@ -44,7 +44,7 @@ class HostScene {
  public:
   explicit HostScene(const HostAssociation::Options& options = {}) : options_(options) {}
 
-  // Calls of thread 1 unless `thread` says otherwise; the id is what the tasks carry as api.
+  // Adds a call, by default of thread 1; `id` becomes the api_id of its tasks.
   HostScene& call(std::int64_t id, std::uint16_t level, std::uint64_t begin, std::uint64_t end,
                   std::uint64_t item = 0);
   HostScene& call(const HostCall& call);
@@ -54,7 +54,7 @@ class HostScene {
                   std::uint64_t most_bytes_per_task, std::uint16_t direction);
   HostScene& basic(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                    std::uint32_t task_type = 2);
-  // `bytes`: whole tensors.
+  // `bytes` must hold complete tensors.
   HostScene& tensors(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                      const std::string& bytes);
   HostScene& contexts(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
@@ -69,12 +69,12 @@ class HostScene {
     });
   }
 
-  // Everything in order of time through a new association.
+  // Passes everything in time order to a new association.
   KeptSink run();
 
   std::uint32_t thread = 1;
   std::int64_t captured_model = kNull;
-  int outside = 0;  // records that no call took
+  int outside = 0;  // records that matched no call
   std::uint64_t orphans = 0;
 
  private:

@@ -1,4 +1,4 @@
-// The search for record layouts: drawn boards, whose truth is known, and the cases in which nothing
+// The search for record layouts: random boards with a known layout, and cases in which no result
 // may be called certain.
 #include <catch2/catch.hpp>
 #include <set>
@@ -109,7 +109,7 @@ TEST_CASE("a file that is cut is read by the length in its .done, and without it
   const auto alone = found_in(job);
   CHECK(wrong_of(alone, job).empty());
   CHECK(alone.kinds.front().header_certainty == layout::Certainty::likely);
-  // A header that is likely is not used, and so nothing of the file.
+  // A header that is only likely is not used, and therefore nothing of the file is.
   const auto strict = LayoutSet::parse(layout::layout_file_text(alone, false), "strict");
   CHECK(strict.find("aicore") == nullptr);
   const auto wide = LayoutSet::parse(layout::layout_file_text(alone, true), "wide");
@@ -126,7 +126,7 @@ TEST_CASE("calls are certain where they lie within the collection, or enclose th
     const layout::FoundKind& calls = found.kinds.back();
     CHECK(wrong_of(found, job).empty());
     certain += calls.record_certainty == layout::Certainty::certain ? 1u : 0u;
-    // Neither the collection nor layers to hold them against.
+    // Neither the collection nor layers are available to check the calls.
     std::filesystem::remove(job.folder / (job.acl_api_file + ".done"));
     std::filesystem::remove(job.folder / "data/net.1.layer.info");
     const auto alone = found_in(job);
@@ -184,7 +184,7 @@ TEST_CASE("without the layers nothing is certain, and sizes are candidates") {
   CHECK(core.record_certainty == layout::Certainty::unknown);
   CHECK_FALSE(core.candidate_record_sizes.empty());
   for (const auto& field : core.fields) CHECK(field.certainty != layout::Certainty::certain);
-  // What is written can be given to import all the same.
+  // The written file can still be given to import.
   CHECK_THROWS_AS(LayoutSet::parse("{\"aicore\": {}}", "x"), Error);
   CHECK(LayoutSet::parse(layout::layout_file_text(found, true), "mine").find("aicore") == nullptr);
 }

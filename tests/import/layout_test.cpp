@@ -186,11 +186,11 @@ TEST_CASE("layers are guessed from pairs of a known type and a name") {
         Layers{{"Convolution", "conv1"}, {"ReLU", "relu1"}});
   CHECK(guess_layers("").empty());
   CHECK(guess_layers("conv1" + gap + "relu1").empty());
-  // A type without a name behind it, and a name that comes twice.
+  // A type without a following name, and a name that occurs twice.
   CHECK(guess_layers("Convolution").empty());
   CHECK(guess_layers("Pooling" + gap + "p" + std::string("1") + gap + "Pooling" + gap + "p1")
             .empty());
-  // Two words of many are chance.
+  // Two matches among many words are coincidence.
   std::string text = "Convolution" + gap + "conv1";
   for (int i = 0; i < 20; ++i) text += gap + "word" + std::to_string(i);
   CHECK(guess_layers(text).empty());
