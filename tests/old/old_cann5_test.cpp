@@ -1,4 +1,5 @@
-// Captures of CANN 5 of a few records: what belongs together, what is left out and counted.
+// CANN 5 captures of a few records: which records belong together, and which are omitted and
+// counted.
 #include <catch2/catch.hpp>
 
 #include "old/old_capture.hpp"
@@ -9,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Two executions of a model with the tasks 5 and 6 on stream 3, 10 us each.
+// Two executions of a model with tasks 5 and 6 on stream 3, 10 us each.
 struct Scene {
   TempFolder temp;
   fs::path folder = temp / "PROF_1";
@@ -122,7 +123,7 @@ TEST_CASE("The k-th counters of a task are those of its k-th run") {
   CHECK(capture.rows("SELECT c2 FROM task_pmu ORDER BY task_id") ==
         Cells{"100", "100", "100", "100"});
 
-  // Where the collector aged the head of the file away, they are counted from the end.
+  // If the collector deleted the start of the file as too old, records are matched from the end.
   scene.counters.erase(0, 128);
   const fs::path data = scene.folder / "device_0/data";
   fs::remove(data / "aicore.data.0.slice_0");

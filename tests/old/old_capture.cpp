@@ -68,7 +68,7 @@ bool is_equal(const std::string& column, const std::string& expected, const std:
   const auto b = number_of(actual);
   if (!a || !b) return bare(expected) == bare(actual);
   const bool is_wait = column.find("Wait Time") != std::string::npos;
-  // Times of devices are printed as doubles there: some are a fraction of a ns off.
+  // Expected device times were printed from doubles, so some are off by a fraction of a ns.
   const double tolerance = is_wait ? 0.02 : 0.00105;
   return std::abs(*a - *b) <= tolerance;
 }
@@ -87,7 +87,7 @@ std::string differences(const CsvTable& expected, const CsvTable& actual) {
       const std::string& column = expected.header[cell];
       const auto& wanted = expected.rows[row];
       const auto& there = actual.rows[row];
-      if (cell >= wanted.size() || column == "API") continue;  // not judged
+      if (cell >= wanted.size() || column == "API") continue;  // not compared
       if (cell < there.size() && is_equal(column, wanted[cell], there[cell])) continue;
       if (++count > 8) return all;
       all += fmt::format("row {} {}: '{}' is '{}'; ", row, column, wanted[cell],

@@ -1,5 +1,5 @@
-// Captures of CANN 5 and of 2019 to 2021 for tests: imported and exported in this process, their
-// products compared cell by cell.
+// Captures of CANN 5 and of 2019 to 2021, imported and exported in the test process; products are
+// compared cell by cell.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace msprof::test {
 
-// A capture that is imported at once, beside itself.
+// A capture that the constructor imports into a temporary folder.
 class OldCapture {
  public:
   explicit OldCapture(const std::filesystem::path& folder);
 
   const ImportReport& report() const { return report_; }
   std::filesystem::path store() const;
-  // The table of the whole capture, or of an iteration, in the style of its time. Throws where
-  // there is none.
+  // The table of the whole capture, or of an iteration, in the style of its time. Throws if there
+  // is none.
   CsvTable table(const std::string& name, std::optional<std::int64_t> model = {},
                  std::optional<std::int64_t> iteration = {}) const;
   // Rows of SQL on the store.
@@ -37,7 +37,8 @@ class OldCapture {
   ImportReport report_;
 };
 
-// "equal", or the first cells that differ: numbers by up to a thousandth, waiting times by 0.02.
+// "equal", or the first cells that differ. Numbers may differ by up to 0.001, waiting times by
+// 0.02.
 std::string differences(const CsvTable& expected, const CsvTable& actual);
 
 }  // namespace msprof::test

@@ -1,5 +1,5 @@
-// The tuning case study on two captures of CANN 5: which operator took the time, what an execution
-// took, and what the fused model saves, by one command.
+// The tuning case study on two CANN 5 captures: one command shows the most expensive operator, the
+// time of an execution, and the time saved by the fused model.
 #include <catch2/catch.hpp>
 #include <utility>
 #include <vector>

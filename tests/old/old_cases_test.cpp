@@ -1,5 +1,5 @@
-// The shared cases of old captures: every table against what an independent reader made of them.
-// And real JOB folders.
+// The shared cases of old captures: every table is compared with the result of an independent
+// reader. Also real JOB folders.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -71,7 +71,7 @@ TEST_CASE("Real JOB folders are read; the damaged one is partial") {
   CHECK(steps.table("step_trace").rows.size() == 20);
   CHECK(steps.table("reduce").rows.size() == 80);
 
-  // What the parsers of MindInsight made of it.
+  // The result of MindInsight's parsers.
   const OldCapture nodes(samples / "JOB_AICPU");
   CHECK(nodes.table("aicpu").cells() ==
         std::vector<std::string>{"1|InitData|1.567|0.100|2298200409|2298200538",

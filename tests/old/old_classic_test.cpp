@@ -1,4 +1,5 @@
-// JOB folders of 2019 to 2021 of a few records: the generations of their text files, steps, nodes.
+// JOB folders of 2019 to 2021 with a few records: the generations of their text files, steps,
+// nodes.
 #include <catch2/catch.hpp>
 
 #include "analyze/capture_info.hpp"
@@ -64,7 +65,7 @@ TEST_CASE("The graph engine's lines have a model before them, and more behind th
   for (const std::string line : {"m a/Conv 8 12 3\n", "m a/Conv 8 12 3 1 static 0 0\n"}) {
     Job job;
     job.run(12, kOldTicks + 100, 3);
-    // A line goes on in the next slice, and slice 10 is behind slice 9.
+    // A line continues in the next slice, and slice 10 follows slice 9.
     for (const char digit : std::string("012345678"))
       job.file(std::string("Framework.host.task_desc_info.0.slice_") + digit, "");
     job.file("Framework.host.task_desc_info.0.slice_9", line.substr(0, 7));
@@ -104,7 +105,7 @@ TEST_CASE("A step ends with 255, later with 65535, and begins with the end befor
     for (const std::uint64_t at : {1000U, 2000U}) {
       trace += trace_mark(1U << 20, 1, at + 5) + trace_mark(1, 1, at + 10) +
                trace_mark(3, 9, at + 20) + trace_mark(4, 9, at + 40) +
-               trace_mark(5, 8, at + 50) +  // without its end: none of this stream
+               trace_mark(5, 8, at + 50) +  // without an end: none on this stream
                trace_mark(2, 1, at + 90) + trace_mark(end, 1, at + 100);
     }
     job.file("training_trace.46.dev.profiler_default_tag.0.slice_0", trace.substr(0, 130));

@@ -1,4 +1,4 @@
-// Damaged captures of CANN 5 and of 2019 to 2021: what is whole is read, nothing is lost silently.
+// Damaged captures of CANN 5 and of 2019 to 2021: intact data is read, and all loss is reported.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kRecords = 6;
 
 struct RecordFile {
-  std::string name;  // from the capture, without the slice
+  std::string name;  // relative to the capture, without the slice number
   std::size_t bytes = 0;
   std::string content;
   bool has_mark = true;
 };
 
-// A record of CANN 5 with nothing behind its head.
+// A CANN 5 record with an empty payload.
 std::string tagged(std::uint16_t tag, std::size_t bytes) {
   return Bytes().put(std::uint16_t{0x5A5A}).put(tag).fill(bytes).bytes();
 }
@@ -89,7 +89,7 @@ std::vector<RecordFile> classic_files() {
           launches};
 }
 
-// A folder with one slice of each file, some of them changed.
+// A folder with one slice of each file, some of them modified.
 struct Folder {
   explicit Folder(bool classic) : is_classic(classic) {
     files = classic ? classic_files() : cann5_files();
@@ -108,7 +108,7 @@ struct Folder {
   std::vector<RecordFile> files;
 };
 
-// Findings of partial data about a file.
+// Count of the partial-data findings about a file.
 std::int64_t damage_of(const OldCapture& capture, const std::string& file) {
   std::int64_t count = 0;
   for (const Finding& finding : capture.report().findings()) {
@@ -117,7 +117,7 @@ std::int64_t damage_of(const OldCapture& capture, const std::string& file) {
   return count;
 }
 
-// Changes every file at once: each loses one record at most and is named.
+// Changes every file at once: each must lose at most one record and be reported.
 template <typename Change>
 void check_each_loses_one(bool is_classic, bool marked_only, Change&& change) {
   Folder folder(is_classic);
@@ -190,7 +190,7 @@ TEST_CASE("A byte lost where records have no mark is told") {
 TEST_CASE("Slices that the collector removed, and slices lost between others, are told") {
   for (const bool is_classic : {false, true}) {
     Folder folder(is_classic);
-    // The log begins within a record, as what was aged does; slice 10 is behind slice 9.
+    // The log starts within a record, as after old data was deleted; slice 10 follows slice 9.
     const RecordFile& hwts = folder.files.front();
     fs::remove(folder.folder / (hwts.name + ".slice_0"));
     folder.write(hwts, hwts.content.substr(20, 200), 9);
@@ -201,7 +201,8 @@ TEST_CASE("Slices that the collector removed, and slices lost between others, ar
     const OldCapture capture = folder.import();
     INFO(capture.report().text());
     CHECK(capture.report().records() == folder.files.size() * kRecords - 1 - 2);
-    CHECK(damage_of(capture, hwts.name + ".slice_9") == 2);  // its head, and what is before it
+    // its incomplete first record, and the missing earlier slices
+    CHECK(damage_of(capture, hwts.name + ".slice_9") == 2);
     CHECK(damage_of(capture, hwts.name + ".slice_10") == 0);
     CHECK(damage_of(capture, other.name + ".slice_2") == 1);
     CHECK(capture.damage().find("slices before it are missing") != std::string::npos);

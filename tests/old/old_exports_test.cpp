@@ -1,5 +1,4 @@
-// What the verbs write of captures of CANN 5 and of 2019 to 2021 by themselves, and what --style
-// current changes.
+// Default products of captures of CANN 5 and of 2019 to 2021, and the changes by --style current.
 #include <catch2/catch.hpp>
 
 #include "old/old_records.hpp"
@@ -117,7 +116,7 @@ TEST_CASE("All products of a JOB folder are in its summary and its timeline") {
     INFO(name);
     CHECK_FALSE(has(job, name));
   }
-  // A later export takes what this one wrote for its own.
+  // A later export recognizes the files written by this one as its own.
   REQUIRE(run({"export", "summary"}, job).exit_code == 0);
   CHECK(has(job, "summary/prof_rule_0.json"));
 }

@@ -1,4 +1,4 @@
-// Every content that old captures have, under each of its names: it is read, or listed as not read.
+// Every file content of old captures, under each of its names: it is read, or listed as not read.
 // Source: cann5_classic.md 2.
 #include <catch2/catch.hpp>
 
@@ -88,9 +88,9 @@ using Cells = std::vector<std::string>;
 constexpr const char* kListed = "listed";
 
 struct Content {
-  std::string plain, inference, training;  // names; empty: none is known
+  std::string plain, inference, training;  // names; empty: not known
   std::string bytes;
-  std::string rows;  // SQL, of what becomes of the bytes; kListed: none, it is listed
+  std::string rows;  // SQL that returns the imported rows; kListed: the file is only listed
 };
 
 std::vector<Content> contents() {
@@ -187,14 +187,14 @@ std::vector<Content> contents() {
       {"aiVectorCore.data.0.slice_0", "", "", aicore_record(0, 8, 3, 2000, 7),
        "SELECT 1 FROM task_pmu WHERE c10 = 2000"},
       {"ts_track.aiv_data.0.slice_0", "", "", counts("x", 40), kListed},
-      // Counters of the system: the names of later captures, and those with a channel or a tag.
+      // System counters: the names in later captures, and names with a channel or a tag.
       {"hbm.data.0.slice_0", "hbm.data.7.0.0", "hbm.data.7" + tag,
        sample_of_hbm(1000) + sample_of_hbm(2000), "SELECT 1 FROM counter"},
       {"some.data.0.slice_0", "some.data.1.0.0", "some.data.1" + tag, "x", kListed},
   };
 }
 
-// One of the names, and where a folder has it.
+// One of the names, and its folder.
 struct Style {
   const char* folder;
   const char* data;
@@ -234,7 +234,7 @@ TEST_CASE("All that old captures hold is read or listed, under each of its names
 
 namespace {
 
-// A sample of core 2 (cann_device.md 7.3): the time is ns of the device's clock.
+// A sample of core 2 (cann_device.md 7.3): the time is in ns of the device clock.
 std::string core_sample(std::uint64_t device_ns, std::uint64_t cycles) {
   Bytes bytes;
   bytes.put(std::uint64_t{1});
@@ -269,7 +269,7 @@ TEST_CASE("Counters that were sampled over time are those of the cores, of eithe
   const OldCapture capture(folder);
   INFO(capture.report().text());
   CHECK(capture.damage().empty());
-  // The share of the 1 ms in which the core worked, of 1 GHz; events have no frequency.
+  // The core's busy share of the 1 ms, at 1 GHz; events have no frequency.
   const auto rates = [&](const std::string& number) {
     return capture.rows(
         "SELECT value * 1000000000 / (time_ns - begin_ns) / divisor FROM counter JOIN track"
@@ -331,7 +331,7 @@ TEST_CASE("A JOB folder with descriptions alone has a table of them") {
     if (!table->output_files(db->database()).empty()) with_data += std::string(table->name()) + ' ';
   }
   CHECK(with_data.find("framework ") != std::string::npos);
-  // Nothing is said to be missing that no capture of its time had.
+  // Products that did not exist at that time are not listed as missing.
   const auto empty = empty_products(db->database(), {});
   CHECK(std::count(empty.begin(), empty.end(), "summary op_time") == 1);
   CHECK(std::count(empty.begin(), empty.end(), "summary operator_memory") == 0);
@@ -354,7 +354,7 @@ TEST_CASE("The doctor asks of an old capture nothing that its time did not have"
     CAPTURE(check.name, check.evidence, check.remedy);
     CHECK(check.result != CheckResult::failed);
     CHECK(check.result != CheckResult::warning);
-    // Options of today's tools record nothing of the past.
+    // Current options cannot change an old recording.
     CHECK(check.remedy.find("--") == std::string::npos);
     CHECK(check.remedy.find("acl.json") == std::string::npos);
     CHECK(check.name.find("operator_memory") == std::string::npos);

@@ -8,7 +8,7 @@
 
 namespace msprof::test {
 
-// Bytes of a record, little-endian, field by field.
+// Bytes of a record, little-endian, built field by field.
 class Bytes {
  public:
   template <typename Number>
@@ -32,7 +32,7 @@ class Bytes {
   std::string text_;
 };
 
-// hwts: `type` 0 start, 1 end; `number` is the running one of the file.
+// hwts record: `type` is 0 for start, 1 for end; `number` is the running number in the file.
 std::string hwts_record(unsigned type, unsigned number, std::uint16_t task, std::uint64_t tick,
                         std::uint32_t stream);
 std::string aicore_record(unsigned number, std::uint16_t task, std::uint32_t stream,
@@ -44,10 +44,11 @@ std::string step_mark(std::uint64_t tick, std::uint16_t tag, std::uint64_t model
 std::string acl_call(const std::string& name, std::uint64_t begin_ns, std::uint64_t end_ns);
 std::string trace_mark(std::uint64_t tag, std::uint16_t stream, std::uint64_t tick);
 
-// Info files of a device of a 910 whose tick is 10 ns: `folder` is device_0/ or the JOB folder.
+// Writes the info files of a 910 device with a tick of 10 ns; `folder` is device_0/ or the JOB
+// folder.
 void write_old_info(const std::filesystem::path& folder, bool has_count_of_host = true);
 
-// The clocks of these files: ticks at a moment of the host's monotonic clock.
+// The clocks of these files: the ticks at a moment of the host's monotonic clock.
 inline constexpr std::uint64_t kOldTicks = 1'000'000;
 inline constexpr std::uint64_t kOldMonotonicNs = 50'000'000'000;
 inline constexpr std::int64_t kOldWallNs = 1'600'000'000'000'000'000;

@@ -1,4 +1,4 @@
-// Tables of JOB folders against what the test itself reads from their raw bytes.
+// Tables of JOB folders, compared with values that the test itself reads from the raw bytes.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ Number at(const std::string& bytes, std::size_t offset) {
   return value;
 }
 
-// The bytes of the file of `folder` whose name begins so.
+// The bytes of the file in `folder` whose name starts with `begin`.
 std::string bytes_of(const fs::path& folder, const std::string& begin) {
   for (const std::string& name : names_in(folder)) {
     if (name.starts_with(begin) && !name.ends_with(".done")) return read_file(folder / name);
@@ -30,7 +30,8 @@ std::string bytes_of(const fs::path& folder, const std::string& begin) {
   return {};
 }
 
-// Rows of step_trace: tag, task, stream, tick in 20 bytes each; 1 forward, 2 backward end, 255 end.
+// Rows of step_trace: tag, task, stream, tick in 20 bytes each; tag 1 is forward, 2 the end of
+// backward, 255 the end.
 std::vector<std::string> steps_of(const std::string& trace) {
   std::vector<std::string> rows;
   std::optional<std::uint64_t> start, forward, backward;
@@ -62,7 +63,8 @@ struct Sum {
 };
 using Sums = std::map<std::string, Sum>;  // by "stream/task"
 
-// Starts with the next end of their stream and task: type, task, tick and stream in 64 bytes each.
+// Pairs each start with the next end of its stream and task: type, task, tick and stream in 64
+// bytes each.
 Sums runs_of(const std::string& hwts) {
   Sums sums;
   std::map<std::string, std::uint64_t> open;
@@ -104,7 +106,7 @@ TEST_CASE("Runs, their counts and their times are those of the pairs of hwts, re
     sum.ticks += std::stoull(row[4]);
   }
   REQUIRE(shown.size() > 10);
-  // Runs of tasks without an operator are counted, and in no row.
+  // Runs of tasks without an operator are counted, but have no row.
   std::uint64_t all = 0;
   std::uint64_t without = 0;
   for (const auto& [key, sum] : raw) {

@@ -1,4 +1,4 @@
-// Which captures are old ones: decided by what lies in them, in all spellings of their names.
+// Detection of old captures by their contents, for all spellings of file names.
 #include <catch2/catch.hpp>
 
 #include "old/old_capture.hpp"
@@ -15,7 +15,7 @@ TEST_CASE("A PROF folder is of CANN 5 where calls lie in the folder of a device"
   CHECK(recognise(temp / "PROF_1") == Dialect::cann);
   CHECK(CannSession(temp / "PROF_1").is_cann5());
 
-  // Records of later runtimes in host/ decide otherwise.
+  // With records of later runtimes in host/, the folder is not CANN 5.
   write_file(temp / "PROF_1/host/data/unaging.api_event.data.slice_0", "");
   CHECK(!CannSession(temp / "PROF_1").is_cann5());
 }
@@ -58,7 +58,7 @@ TEST_CASE("A file that strayed into a JOB folder of the other tool chain decides
     write_file(temp / name / stray, "");
     CHECK(recognise(temp / name) == Dialect::svp);
   }
-  // The other way: calls of a board among the files of a 910.
+  // The other way round: calls of a board among the files of a 910.
   write_old_info(temp / "JOBC");
   write_file(temp / "JOBC/data/hwts.log.data.45.dev.profiler_default_tag.0.slice_0", "");
   write_file(temp / "JOBC/data/acl_api.0.m.1", "");

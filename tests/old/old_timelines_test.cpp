@@ -1,4 +1,4 @@
-// Timelines of captures of CANN 5 against those of the tools of that time, event by event.
+// Timelines of CANN 5 captures, compared with those of the tools of that time, event by event.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -21,11 +21,10 @@ double number_of(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
 }
 
-// Slices and ends of arrows by "phase process thread name", in the order of their times; and the
-// pids of processes.
+// Slices and arrow ends by "phase process thread name", in time order; and the pids of processes.
 struct Timeline {
   std::map<std::string, std::vector<json>> events;
-  std::map<std::string, std::string> pids;  // by the name of the process
+  std::map<std::string, std::string> pids;  // by process name
 
   explicit Timeline(const fs::path& path) {
     const json all = json::parse(read_file(path));
@@ -39,7 +38,7 @@ struct Timeline {
     for (const auto& [pid, name] : processes) pids[name] = pid;
     for (const json& event : all) {
       if (event["ph"] == "M") continue;
-      // thread_group has names in place of numbers.
+      // thread_group has names instead of numbers.
       std::string thread = event["tid"].is_string()
                                ? event["tid"].get<std::string>()
                                : threads[event["pid"].dump() + " " + event["tid"].dump()];
@@ -55,18 +54,18 @@ struct Timeline {
   }
 };
 
-// What is accepted as another, with the reason.
+// Events that are allowed to differ, with the reason.
 bool is_accepted(const std::string& topic, const std::string& key) {
-  // An arrow led from the end of an iteration by the wait of that iteration, to a process that is
-  // not there; ours lead to the next iteration, and the last one has none.
+  // Their arrows led from the end of an iteration, by that iteration's wait, to a process that does
+  // not exist; ours lead to the next iteration, and the last iteration has none.
   if (key.find("Data_aug Bound") != std::string::npos) return true;
   if (topic != "msprof") return false;
-  // The tools added what the host alone had in a step of its own (msprof_….merged.json), and could
-  // not read collectives (defect 8).
+  // Their tools added host-only data in a separate step (msprof_….merged.json), and could not read
+  // collectives (defect 8).
   return key.starts_with("X MsprofTx") || key.starts_with("X HCCL");
 }
 
-// Accepted as missing.
+// Arguments that ours may omit.
 bool is_left_out(const std::string& argument) {
   return argument == "Receive Time";  // of copies: not kept
 }
@@ -88,7 +87,7 @@ std::string compare_event(const std::string& topic, const json& peer, const json
     return a != b;
   };
   std::string all;
-  // Ours have a category where theirs have none: viewers bind the ends of arrows by it, too.
+  // Ours have a category where theirs have none, because viewers also use it to match arrow ends.
   for (const char* what : {"ts", "dur", "id", "bp", "cat"}) {
     if (!peer.contains(what)) continue;
     if (!ours.contains(what) || differs(what, peer[what], ours[what]))
