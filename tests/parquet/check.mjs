@@ -1,9 +1,10 @@
-// check.mjs DATA SMALL ODD TRUTH MANUAL: what DuckDB, ClickHouse and hyparquet read from our files.
-//   DATA    a data set as msprof writes it, of the ranks that TRUTH has: TRUTH/<rank>.json
+// check.mjs DATA SMALL ODD TRUTH MANUAL: checks what DuckDB, ClickHouse and hyparquet read from our
+// files.
+//   DATA    a data set written by msprof, of the ranks in TRUTH: TRUTH/<rank>.json
 //   SMALL   rank 0 again, in small row groups and pages
 //   ODD     the file of make_parquet odd
-//   MANUAL  the page with the questions, which DuckDB and ClickHouse answer alike
-// Says what was checked, and what was not; ends with 1 unless all was, and was right.
+//   MANUAL  the page with the questions, to which DuckDB and ClickHouse must give the same answers
+// Prints what was checked and what was not; exit code 1 unless everything was checked and correct.
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { makers, tables } from "./readers.mjs";
@@ -16,7 +17,7 @@ const fail = (what) => {
   console.error(`FAILED: ${what}`);
 };
 
-// Rows as they should be; says the first that is not.
+// Compares rows with the expected ones; prints the first difference.
 function compare(what, got, expected) {
   checks += 1;
   if (JSON.stringify(got.columns) !== JSON.stringify(expected.columns)) {
@@ -63,7 +64,7 @@ function fileOf(dir, table, rank) {
   return path.join(folder, names[0]);
 }
 
-// The SQL of the manual: the views of each engine, and the questions, which are for both.
+// The SQL of the manual: the views of each engine, and the questions, which are the same for both.
 function questionsOf(page) {
   const blocks = [...readFileSync(page, "utf8").matchAll(/```sql\n([\s\S]*?)```/g)].map((m) => m[1]);
   const statements = (block) =>
@@ -76,7 +77,7 @@ function questionsOf(page) {
   };
 }
 
-// Numbers alike within what sums of doubles in another order give.
+// Whether numbers are equal, up to the rounding of sums of doubles in another order.
 function alike(a, b) {
   if (a === b) return true;
   const [x, y] = [Number(a), Number(b)];

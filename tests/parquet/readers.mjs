@@ -1,7 +1,7 @@
-// The readers of Parquet that files are checked with. Each has
+// The Parquet readers with which files are checked. Each has
 //   rows(file)       {columns, rows}: cells of one file, in its order, as text or null
-//   ask(data, sql)   the same for SQL over the four tables of a data set; hyparquet has none
-// Imported when it is made, so that one that is not installed does not hide the others.
+//   ask(data, sql)   the same for SQL over the four tables of a data set; hyparquet has no SQL
+// A reader is imported when it is made, so that a missing one does not hide the others.
 
 const text = (value) => (value === null || value === undefined ? null : String(value));
 export const tables = ["tasks", "calls", "collectives", "ops"];
@@ -25,7 +25,7 @@ async function duckdb() {
 async function clickhouse() {
   const { Session } = await import("chdb");
   const session = new Session();
-  // In the order of the file: one thread.
+  // A single thread keeps the order of the file.
   const run = (sql, settings = "") => {
     const how = ` SETTINGS output_format_json_quote_64bit_integers = 1${settings}`;
     const answer = JSON.parse(session.query(sql + how, "JSONCompact"));

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The rows that the Parquet files of a store should have, by SQL of its own over the store's tables.
+"""The expected rows of a store's Parquet files, computed by separate SQL on the store's tables.
 
 truth.py STORE CAPTURE: prints {table: {"columns": [...], "rows": [[text or null, ...], ...]}}.
 """
