@@ -1,5 +1,5 @@
-// The Python modules acl and mstx, by scripts that the system's Python runs; the demo and the
-// manual's samples.
+// Tests the Python modules acl and mstx with scripts run by the system's Python; also the demo and
+// the manual's samples.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -43,7 +43,7 @@ RunResult run_python(const std::string& script, std::vector<std::string> argumen
   return run_program(kPython, arguments, {folder.path(), std::move(variables)});
 }
 
-// A script of this folder, which asserts by itself.
+// Runs a script of this folder, which contains its own assertions.
 RunResult run_script(const std::string& name, const TempFolder& folder,
                      const std::vector<std::string>& arguments = {}) {
   RunResult result = run_python(MSPROF_PYTHON_SCRIPTS "/" + name + ".py", arguments, folder);
@@ -124,7 +124,7 @@ TEST_CASE("what waits lets Python's other threads run, and streams call function
   if (!has_modules()) return;
   const TempFolder folder;
   const RunResult result = run_script("threads", folder);
-  // The error of the second function has no caller and is said.
+  // The error of the second function has no caller, so it is printed.
   CHECK(result.err.find("ZeroDivisionError") != std::string::npos);
 }
 

@@ -1,4 +1,5 @@
-"""What functions give back: an integer for a pointer, (value, …, code) where there are values beside the code."""
+"""Return values: an integer for a pointer, or (value, …, code) if there are values besides the
+code."""
 import acl
 from support import dataset, destroy, end, expect, load, start
 
@@ -13,13 +14,13 @@ assert 0 < free <= total
 assert isinstance(acl.get_soc_name(), str)
 assert acl.data_type_size(0) == 4
 assert acl.rt.set_device(99) != 0
-# Functions without parameters do not look at their arguments.
+# Functions without parameters ignore their arguments.
 assert expect(acl.rt.get_device_count(0)) == 8 and acl.get_soc_name("x") == acl.get_soc_name()
 
 model = load()
 desc = acl.mdl.create_desc()
 assert acl.mdl.get_desc(desc, model) == 0
-# The second input is the batch.
+# The second input is the batch size.
 assert acl.mdl.get_num_inputs(desc) == 2 and acl.mdl.get_num_outputs(desc) == 1
 size = acl.mdl.get_input_size_by_index(desc, 0)
 assert size >= 24 * 4

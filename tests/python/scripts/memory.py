@@ -1,4 +1,4 @@
-"""Memory of numpy, of bytes and of devices is one and the same."""
+"""numpy arrays, bytes and device memory share the same memory."""
 import numpy as np
 
 import acl
@@ -29,7 +29,7 @@ assert acl.util.ptr_to_bytes(turned, contiguous.nbytes) == contiguous.tobytes()
 
 text = b"bytes\0and more"
 assert acl.util.ptr_to_bytes(acl.util.bytes_to_ptr(text), len(text)) == text
-# As the manual's reader has it: an array made of bytes.
+# As in the manual's reader: an array made of bytes.
 assert acl.util.ptr_to_bytes(acl.util.numpy_to_ptr(np.array(text)), len(text)) == text
 
 model = load()

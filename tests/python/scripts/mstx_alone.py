@@ -1,4 +1,4 @@
-"""mstx without acl: whether a recorder is there is the environment's."""
+"""mstx without acl: the environment decides whether a recorder is loaded."""
 import mstx
 
 outer = mstx.range_start("outer")

@@ -1,4 +1,4 @@
-"""Every name that programs for pyACL use is there."""
+"""All names used by pyACL programs exist."""
 import acl
 import mstx
 

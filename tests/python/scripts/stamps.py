@@ -1,4 +1,4 @@
-"""Stamps, steps and mstx in one recording. Prints what it recorded."""
+"""Stamps, steps and mstx in one recording. Prints what was recorded."""
 import sys
 import threading
 
@@ -32,7 +32,7 @@ assert acl.prof.push(outer) == 0
 assert acl.prof.mark(named("a mark")) == 0
 for _ in range(3):
     assert acl.mdl.execute(model, in_set, out_set) == 0
-# As in the vendor's samples: functions without parameters do not look at their arguments.
+# As in the vendor's samples: functions without parameters ignore their arguments.
 assert acl.prof.pop(outer) == 0
 assert acl.prof.pop() != 0
 acl.prof.destroy_stamp(outer)

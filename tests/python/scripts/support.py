@@ -1,4 +1,4 @@
-"""A model that is small, and what is needed to execute it."""
+"""A small model, and the helpers to execute it."""
 import acl
 
 MODEL = b"""{"format": "msprof-model", "version": 1, "name": "small", "max_batch": 4,
@@ -8,7 +8,7 @@ MODEL = b"""{"format": "msprof-model", "version": 1, "name": "small", "max_batch
 
 
 def expect(result):
-    """The values of a result whose last is the code."""
+    """Checks the return code, the last value of `result`, and returns the other values."""
     assert isinstance(result, tuple) and result[-1] == 0, result
     return result[0] if len(result) == 2 else result[:-1]
 
@@ -31,7 +31,7 @@ def load():
 
 
 def dataset(size):
-    """A dataset of one buffer, and the buffer's memory."""
+    """Returns a dataset of one buffer, and the buffer's memory."""
     memory = expect(acl.rt.malloc(size, 0))
     made = acl.mdl.create_dataset()
     assert expect(acl.mdl.add_dataset_buffer(made, acl.create_data_buffer(memory, size))) == made

@@ -1,4 +1,4 @@
-"""What waits lets other threads of Python run; functions of Python run in streams."""
+"""Blocking calls let other Python threads run; streams can call Python functions."""
 import threading
 import time
 
@@ -7,7 +7,8 @@ from support import end, expect, start
 
 context, stream = start()
 
-# Counts while the main thread waits for a stream in which a function of Python waits for that.
+# Counts while the main thread waits for a stream; a Python function in that stream waits for the
+# counter.
 done = threading.Event()
 counted = 0
 
@@ -54,5 +55,5 @@ assert acl.util.stop_thread(counter) == 0
 assert acl.util.stop_thread(counter) == 100000
 end(context, stream)
 
-# One that never ends does not keep the program from ending.
+# A thread that never ends does not keep the program from exiting.
 acl.util.start_thread(lambda _: time.sleep(1000), None)
