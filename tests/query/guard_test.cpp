@@ -1,4 +1,4 @@
-// SQL that is not ours: it reads, within limits, and what is wrong with it is a sentence.
+// User SQL: it can only read, within limits, and errors are reported as messages.
 #include <catch2/catch.hpp>
 
 #include "query/query_db.hpp"
@@ -28,7 +28,7 @@ struct Asked {
     db = std::make_unique<QueryDb>(*TraceDb::open(path));
   }
 
-  // All rows of `sql`, cells joined by '|', rows by newlines.
+  // All rows of `sql`, with cells joined by '|' and rows by newlines.
   std::string rows(const std::string& sql) const {
     std::string text;
     for (Statement read = db->ask(sql); read.step();) {
@@ -40,7 +40,7 @@ struct Asked {
     return text;
   }
 
-  // The sentence that refuses `sql`.
+  // The message with which `sql` is rejected.
   std::string refusal(const std::string& sql) const {
     try {
       rows(sql);
@@ -123,13 +123,14 @@ TEST_CASE("Mistakes in asked SQL are told with their place and the nearest names
 
 TEST_CASE("Asked SQL that has no end or grows without bounds ends with a sentence") {
   Asked asked;
-  // The grace is for a machine that runs nothing for seconds: after it the process would end.
+  // Long grace period, because the process is ended after it, and a busy machine may pause for
+  // seconds.
   asked.db->limit_time(0.2, "--timeout", test::kAmpleSeconds);
   const std::string endless =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
   CHECK(contains(asked.refusal(endless + "count(*) FROM n"), "longer than 0.2 s; --timeout"));
   CHECK(contains(asked.refusal(endless + "i FROM n"), "longer than 0.2 s"));
-  // What follows is bounded by its size alone.
+  // The following queries are limited only by size.
   asked.db->limit_time(0, "");
   const std::string rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n";
   for (const std::string& sql :
@@ -146,7 +147,7 @@ TEST_CASE("Asked SQL that has no end or grows without bounds ends with a sentenc
   for (int i = 0; i < 300; ++i) deep += " + 1";
   CHECK(contains(asked.refusal(deep), "too large"));
   CHECK(contains(asked.refusal("SELECT '" + std::string(200'000, 'x') + "'"), "longer than"));
-  // And it goes on.
+  // The connection is still usable.
   CHECK(asked.rows("SELECT count(*) FROM name") == "2\n");
 }
 

@@ -1,4 +1,4 @@
-// The readable views: what they document is what they have.
+// The readable views have the documented columns.
 #include <catch2/catch.hpp>
 
 #include "query/query_db.hpp"
