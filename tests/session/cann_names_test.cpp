@@ -8,7 +8,7 @@ using msprof::cann::parse_data_name;
 
 namespace {
 
-// "stem device slice", '!' before what is kept for the whole run, "-" for no device.
+// "stem device slice", with '!' before files kept for the whole run, and "-" for no device.
 std::string read(std::string_view name) {
   const auto parsed = parse_data_name(name);
   if (!parsed) return "none";

@@ -37,7 +37,7 @@ constexpr const char* kHostStart =
     "cntvct_diff: 0\n";
 constexpr const char* kDeviceStart = "clock_monotonic_raw:9691379000000000\ncntvct:484576969200418";
 
-// A PROF folder with a host and devices that have nothing but info files and an empty data folder.
+// A PROF folder whose host and devices have only info files and an empty data folder.
 class Prof {
  public:
   explicit Prof(int devices = 1) : path_(folder_ / kProf) {
@@ -299,7 +299,7 @@ TEST_CASE("values of wrong types are as good as missing") {
   CHECK(info.cann_minor == 1);
   CHECK(info.ai_core_num == 0);
   CHECK(info.aiv_num == 0);
-  CHECK(session.chip()->platform == 5);  // the host says it
+  CHECK(session.chip()->platform == 5);  // from the host
   CHECK(findings(session) == Lines{"partial device_0/info.json: no hwts_frequency"});
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("of several info.json the newest counts, of equal times the last name"
 TEST_CASE("a PROF folder has its time in its name") {
   const TempFolder folder;
   const auto job = make_job(folder.path(), "JOBA");
-  // Far from midnight and far from now, so that no time zone matters.
+  // Far from midnight and from the current date, so that time zones do not matter.
   const auto prof = folder / "PROF_000001_20200515160507007_ABCDEFGHIJKLMNOP";
   fs::create_directories(prof / "host");
   set_time(job / "info.json.0", 1'589'000'000);  // 2020-05-09
@@ -89,7 +89,7 @@ TEST_CASE("a capture is itself, else the newest is the newest at any depth") {
   CHECK(newest_capture(child) == child);
   set_time(child / "info.json.0", 1'600'000'002);
   CHECK(newest_capture(folder.path()) == child);
-  // run.json says when the run began; the files may have been copied later.
+  // run.json has the start of the run; the files may have been copied later.
   write_file(deep / "run.json",
              R"({"schema": "msprof.run/1", "begin": "2026-01-02T03:04:05.678Z"})");
   CHECK(newest_capture(folder.path()) == deep);
@@ -125,7 +125,7 @@ TEST_CASE("a glob keeps what is named like a capture and is none, a folder warns
   REQUIRE(below.skipped.size() == 1);
   CHECK(below.skipped[0].folder == folder / "JOBNODATA");
   CHECK(below.skipped[0].reason.find("no data folder") != std::string::npos);
-  // A folder of captures that is named like one.
+  // A folder of captures that is named like a capture.
   make_job(folder / "JOBS", "JOBB");
   CHECK(walk_captures(folder.path()).skipped.size() == 1);
 }
@@ -151,7 +151,7 @@ TEST_CASE("the folders of several workers are taken by their parent") {
     fs::create_directories(folder / worker / "FRAMEWORK");
   }
   const auto job = make_job(folder.path(), "JOBA");
-  make_job(folder / "other", "JOBB");  // what else lies there is not searched
+  make_job(folder / "other", "JOBB");  // other folders are not searched
   CHECK(find_captures({folder.path().string()}) == std::vector<fs::path>{job, made[0], made[1]});
 }
 

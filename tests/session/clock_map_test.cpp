@@ -37,7 +37,7 @@ ClockStart recorded(std::uint64_t count, std::int64_t hz) {
   return start;
 }
 
-// Whole numbers of any length as decimal digits, lowest first: slow, but nothing to get wrong.
+// Integers of any size as decimal digits, lowest first: slow, but simple enough to be correct.
 class BigNumber {
  public:
   explicit BigNumber(std::uint64_t value) {
@@ -49,7 +49,7 @@ class BigNumber {
     }
     return *this;
   }
-  // Long division; `rest` is what is left.
+  // Long division; sets `rest` to the remainder.
   std::string divided_by(std::uint64_t divisor, std::uint64_t& rest) const {
     std::string quotient;
     rest = 0;
@@ -65,7 +65,7 @@ class BigNumber {
   std::vector<int> digits_;
 };
 
-// Picoseconds of `ticks`, to the nearest, half away from zero; small enough for 64 bits.
+// `ticks` in picoseconds, rounded half away from zero; the result must fit 64 bits.
 std::int64_t slow_ps(std::uint64_t ticks, std::uint64_t hz) {
   std::uint64_t rest = 0;
   const std::string quotient = BigNumber(ticks).append_zeros(12).divided_by(hz, rest);
@@ -78,7 +78,8 @@ std::int64_t slow_ns(const ClockStart& start, std::uint64_t count) {
                                   static_cast<std::uint64_t>(start.frequency_hz));
   const std::int64_t base = start.monotonic_ns + start.wall_offset_ns;
   if (!before) return base + ps / 1000;
-  return base - ps / 1000 - (ps % 1000 != 0 ? 1 : 0);  // cut towards zero: the base is positive
+  // truncated towards zero: the base is positive
+  return base - ps / 1000 - (ps % 1000 != 0 ? 1 : 0);
 }
 
 }  // namespace
@@ -124,9 +125,9 @@ TEST_CASE("a fraction of a nanosecond is cut") {
   const std::int64_t base = start.monotonic_ns + start.wall_offset_ns;
   CHECK(clock.ns(1001) == base + 20);  // 20.408
   CHECK(clock.ns(1049) == base + 1000);
-  CHECK(clock.ns(999) == base - 21);  // base - 20.408, cut
+  CHECK(clock.ns(999) == base - 21);  // base - 20.408, truncated
   CHECK(clock.duration_ns(3) == 61);  // 61.224
-  // 19.9999996 ns are 20.000 to the picosecond.
+  // 19.9999996 ns are 20.000 when rounded to picoseconds.
   start.frequency_hz = 50'000'001;
   CHECK(ClockMap(start).ns(1001) == base + 20);
 }
@@ -153,7 +154,7 @@ TEST_CASE("any count has a time: the largest, the smallest, and times before 197
     const ClockMap late(recorded(std::numeric_limits<std::uint64_t>::max(), hz));
     CHECK(late.ns(0) <= late.ns(std::uint64_t{1} << 63));
     CHECK(late.ns(std::uint64_t{1} << 63) < clock.ns(1'000'000));
-    // The doubles only have to give something.
+    // Any result of the floating-point conversion is accepted.
     CHECK(clock.vendor_ns(std::numeric_limits<std::uint64_t>::max()) > 0);
     CHECK(late.vendor_ns(0) > 0);
   }
@@ -178,7 +179,7 @@ TEST_CASE("the integers agree with long division on 300000 random counts") {
     const std::int64_t hz = frequencies[static_cast<std::size_t>(i) % frequencies.size()];
     const ClockStart start = recorded(random() % 1'000'000'000'000'000, hz);
     const ClockMap clock(start);
-    // Near the start, as records are, and up to a month from it.
+    // Near the start, like records, and up to a month from it.
     const std::uint64_t month = static_cast<std::uint64_t>(hz) * 2'592'000;
     const std::uint64_t distance = random() % (i % 2 == 0 ? 1'000'000'000 : month);
     const bool before = i % 5 == 0 && distance < start.count;
@@ -209,7 +210,7 @@ TEST_CASE("a count more than a year after the start is no time") {
   const auto last = static_cast<std::uint64_t>(ns.monotonic_ns) + year * 10;
   CHECK(ClockMap(ns).is_possible(last));
   CHECK_FALSE(ClockMap(ns).is_possible(last + 1));
-  // Where the year does not fit, every count is possible.
+  // If start plus one year overflows, every count is possible.
   ClockStart late = documented();
   late.count = std::numeric_limits<std::uint64_t>::max() - 5;
   CHECK(ClockMap(late).is_possible(std::numeric_limits<std::uint64_t>::max()));

@@ -1,4 +1,4 @@
-// run.json: what is written is read back, and what others wrote cannot do harm.
+// run.json: written data is read back, and files of other origin do no harm.
 #include "session/run_record.hpp"
 
 #include <catch2/catch.hpp>
@@ -78,7 +78,7 @@ TEST_CASE("the document names its schema and gives moments in UTC") {
   CHECK(document.at("begin") == "2025-11-23T11:06:12.345Z");
   CHECK(document.at("end") == "2025-11-23T11:06:13.845Z");
   CHECK_FALSE(document.at("models").at(1).contains("sha256"));
-  // What is not known is not there.
+  // Unknown values are omitted.
   const json empty = run_json(RunRecord());
   for (const char* const key : {"begin", "end", "host", "board", "layout", "msprof"})
     CHECK_FALSE(empty.contains(key));
@@ -162,7 +162,7 @@ TEST_CASE("words that may hold a secret are hidden") {
   CHECK(without_secrets({"passport.jpg", "--secret"}) == Words{"passport.jpg", "--secret"});
   CHECK(without_secrets({"--api-key", "x", "--api_key=y", "ACCESS_KEY=z", "--key", "k.pem"}) ==
         Words{"--api-key", "***", "--api_key=***", "ACCESS_KEY=***", "--key", "k.pem"});
-  // A value that looks like an option is one of the option before it.
+  // A value that looks like an option belongs to the option before it.
   CHECK(without_secrets({"--password", "--x", "--y"}) == Words{"--password", "***", "--y"});
 }
 

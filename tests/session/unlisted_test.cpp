@@ -1,4 +1,4 @@
-// Folders that cannot be listed: a capture names them, and no search takes them for empty ones.
+// Folders that cannot be listed: a capture reports them, and no search treats them as empty.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -36,7 +36,7 @@ class Closed {
   std::optional<PlainUser> user_;
 };
 
-// Files that cannot be read, each with what is wrong with it.
+// Files that cannot be read, each with the reason.
 std::vector<std::string> unreadable_in(const fs::path& capture) {
   std::vector<std::string> names;
   const auto session = Session::open(capture);
@@ -83,7 +83,7 @@ TEST_CASE("a PROF folder names each part that cannot be listed") {
     const auto session = Session::open(prof);
     CHECK(session->dialect() == Dialect::cann);
     CHECK(unreadable_in(prof) == std::vector{part + ": " + denied(prof / part)});
-    // A store that was made of this is out of date once the folder can be listed.
+    // A store made in this state is out of date once the folder can be listed.
     CHECK(session->file_states() != whole);
   }
   CHECK(Session::open(prof)->file_states() == whole);
@@ -116,7 +116,7 @@ TEST_CASE("a capture that cannot be listed at all is no absent one") {
   CHECK(error.code() == Exit::partial_data);
   CHECK(error.what() == denied(job));
   CHECK_THROWS_WITH(recognise(job), denied(job));
-  // Opening it says what is wrong; the other is found.
+  // Opening it reports the error; the other capture is found.
   CHECK(find_captures({folder.path().string()}) == std::vector{job, folder / "JOBB"});
   CHECK(find_captures({(folder / "JOB*").string()}) == std::vector{job, folder / "JOBB"});
 }
