@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Ends what up.sh FOLDER started, by the process numbers in FOLDER, and waits for it. The folder stays.
+# Stops the processes that up.sh FOLDER started, by the pids in FOLDER, and waits for them. Keeps
+# the folder.
 set -uo pipefail
 folder=${1:?usage: down.sh FOLDER}
 export SLURM_CONF=$folder/slurm.conf
@@ -12,7 +13,7 @@ pids=()
 for file in "$folder"/slurmd-*.pid "$folder/slurmctld.pid" "$folder/munge/pid"; do
   [[ -s $file ]] || continue
   pid=$(<"$file")
-  # Only what was started with this folder: numbers come again.
+  # Only processes started with this folder, because pids are reused.
   tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "$folder/" || continue
   kill "$pid" 2>/dev/null && pids+=("$pid")
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What goes wrong on a cluster, tried on the Slurm of up.sh: after each fault the answer is complete, byte for byte that
-# of one machine, or names what is missing. usage: faults.sh MSPROF MAKE_RANKS FOLDER [CASE...]; SLURM_CONF is set.
+# Fault tests on the Slurm of up.sh: after each fault the answer is either complete and byte for
+# byte that of one machine, or names what is missing.
+# usage: faults.sh MSPROF MAKE_RANKS FOLDER [CASE...]; SLURM_CONF must be set.
 set -uo pipefail
 msprof=${1:?usage: faults.sh MSPROF MAKE_RANKS FOLDER [CASE...]}
 make_ranks=${2:?}
@@ -19,13 +20,13 @@ fail() {
 expect_exit() { [[ $status -eq $1 ]] || fail "exit code $status instead of $1"; }
 expect_said() { grep -qF -- "$1" "$case_name.log" || fail "it did not say: $1"; }
 expect_same() { cmp -s "${1:-one/cluster.db}" "$case_name/cluster.db" || fail "cluster.db differs from that of one machine"; }
-# No temporary file of anything that ended, and no answer that is cut.
+# Checks that no temporary files of ended processes and no truncated answer exist.
 expect_clean() {
   local left
   left=$(find "$case_name" -name '*.msprof-tmp*' -o -name '*-journal' -o -name '*-wal' | head -3)
   [[ -z $left ]] || fail "left behind: $left"
 }
-# until_true COMMAND...: waits for it to be true. The limit ends a hang.
+# until_true COMMAND...: waits until it is true. The limit ends a hang.
 until_true() {
   local limit=$((SECONDS + 540))
   until "$@"; do
@@ -37,8 +38,8 @@ until_true() {
   done
 }
 
-# An msprof that waits in front of `rank` while the file hold.rank is there, and in front of the last merge while
-# hold.merge is; and on the node that full names puts stores on the disk full_disk.
+# An msprof that waits before `rank` while the file hold.rank exists, and before the last merge
+# while hold.merge exists; on the node named in `full` it puts stores on the disk full_disk.
 cat >msprof.sh <<'SCRIPT'
 #!/bin/bash
 here=$(dirname "$0")
@@ -60,9 +61,9 @@ printf 'msprof=%q\n' "$msprof" >settings
 
 "$make_ranks" folders captures --ranks 8 --tasks 1500 --ranks-per-host 4 >/dev/null || exit 2
 "$msprof" cluster captures --output one >one.log 2>&1 || { cat one.log >&2; exit 2; }
-# Imported once: the faults are about what comes after, and the stores of captures stay.
+# Import once: the faults concern later steps, and the stores of captures stay.
 
-# run ARGUMENT...: msprof cluster in the foreground; start: in the background, as $running.
+# run ARGUMENT...: runs msprof cluster in the foreground; start: in the background, as $running.
 run() {
   "$msprof" cluster --output "$case_name" --msprof "$PWD/msprof.sh" "$@" >"$case_name.log" 2>&1
   status=$?
@@ -75,7 +76,7 @@ finish() {
   wait "$running"
   status=$?
 }
-# The process that works on a task file of this case: "parts.0", "merge1.0".
+# Finds the process that works on a task file of this case: "parts.0", "merge1.0".
 pid_of_task() {
   local entry
   for entry in /proc/[0-9]*; do
@@ -178,7 +179,7 @@ merge_killed() {
   expect_clean
 }
 
-# Of one node: a task that lands elsewhere succeeds; what stays without is named.
+# On one node only: tasks that run elsewhere succeed; ranks without a result are named.
 disk_full_of_a_node() {
   rm -rf full_disk && mkdir full_disk && mount -t tmpfs -o size=64k tmpfs full_disk || return
   echo n2 >full
@@ -207,7 +208,7 @@ disk_full_everywhere() {
   expect_same
 }
 
-# damaged_input FOLDER: the captures, one of them damaged beyond reading.
+# Makes the folder `damaged`: a copy of the captures, one of which cannot be read.
 damaged_folder() {
   cp -r captures damaged
   local victim
@@ -265,7 +266,7 @@ interrupted() {
   : >hold.rank
   start captures --slurm
   until_true has_task parts.0 || return
-  kill -TERM "$running"  # INT is ignored by what a script starts in the background
+  kill -TERM "$running"  # a script's background processes ignore INT
   finish
   expect_exit 130
   until_true queue_is_empty
@@ -302,7 +303,7 @@ disks_of_nodes() {
   expect_clean
 }
 
-# A node of a running job, and one that dies in it.
+# Kills the node n3 of a running job.
 node_of_a_job_killed() {
   local job task
   job=$(sbatch --parsable --nodes=3 --ntasks-per-node=1 --exclusive --no-requeue --no-kill --output=/dev/null --wrap 'sleep 600')

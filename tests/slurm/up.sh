@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# A Slurm of NODES virtual nodes (default 3, n1 n2 n3) on this machine, for tests: munge, one controller and a daemon a
-# node, all as root and without systemd. usage: up.sh FOLDER [NODES]. FOLDER is absolute and new; down.sh FOLDER ends it.
-# Prints what to export: SLURM_CONF.
+# Starts a Slurm with NODES virtual nodes (default 3: n1 n2 n3) on this machine, for tests: munge,
+# one controller and one daemon per node, all as root and without systemd.
+# usage: up.sh FOLDER [NODES]. FOLDER is an absolute path that does not exist; down.sh FOLDER stops
+# it.
+# Prints the variable to export: SLURM_CONF.
 set -euo pipefail
 folder=${1:?usage: up.sh FOLDER [NODES]}
 nodes=${2:-3}
 case $folder in /*) ;; *) echo "up.sh: $folder is not absolute" >&2; exit 2 ;; esac
 [[ ! -e $folder ]] || { echo "up.sh: $folder exists" >&2; exit 2; }
 [[ $(id -u) -eq 0 ]] || { echo "up.sh: needs root: daemons of Slurm start processes of users" >&2; exit 2; }
-# Debian's user of munge and the daemons go through these folders.
+# Debian's munge user and the daemons need access to these folders.
 install -d -m 0755 "$folder" "$folder/munge" "$folder/state" "$folder/spool" "$folder/log"
 
 host=$(hostname -s)
-# Ports that nobody listens on: the controller's, then one a node.
+# Unused ports: the controller's, then one per node.
 is_free() { ! (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; }
 port=${MSPROF_SLURM_PORT:-27117}
 until is_free "$port" && is_free $((port + 1)); do port=$((port + 10)); done
@@ -22,8 +24,8 @@ chmod 0400 "$folder/munge/key"
 munged --force --key-file="$folder/munge/key" --socket="$folder/munge/socket" --pid-file="$folder/munge/pid" \
   --log-file="$folder/munge/log" --seed-file="$folder/munge/seed" 2>>"$folder/log/munged.err"
 
-# cred_expire: so long the controller waits before it lets a job of a dead node begin elsewhere; the rest keeps the
-# waiting short, and does without accounting, control groups and a second machine.
+# cred_expire: how long the controller waits before a job of a dead node may start elsewhere. The
+# other options shorten waits and disable accounting, control groups and other machines.
 cat >"$folder/slurm.conf" <<CONF
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
