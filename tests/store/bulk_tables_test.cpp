@@ -29,7 +29,7 @@ namespace {
 using Lines = std::vector<std::string>;
 using Cells = std::vector<std::int64_t>;
 
-// Each row as a line of its cells.
+// Each row as one line.
 Lines lines(const Database& db, const std::string& sql) {
   Lines result;
   Statement read = db.prepare(sql);
@@ -60,7 +60,7 @@ Lines dump(const Database& db, const std::string& table, const Lines& columns) {
   return lines(db, fmt::format("SELECT {} FROM {} ORDER BY rowid", cells, table));
 }
 
-// A database that is being made, with a connection that reads it.
+// A database under construction, with a connection that reads it.
 struct Made {
   explicit Made(int page_bytes = 4096) : db(Database::create(path, page_bytes)) {
     db.execute("CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL)");
@@ -80,7 +80,7 @@ struct Made {
   std::optional<BulkTables> tables;
 };
 
-// The same by statements of SQLite alone.
+// The same rows, written only with SQLite statements.
 Lines stored_by_sqlite(const Lines& columns, std::uint32_t real_columns,
                        const std::vector<Cells>& rows) {
   const TempFolder folder;
@@ -203,7 +203,7 @@ TEST_CASE("columns that SQLite checks or converts are left to it") {
 }
 
 TEST_CASE("trees of any size are whole, from no row to three levels") {
-  // Two rows fill a page of 512 bytes, and 34 pages one above them.
+  // Two rows fill a page of 512 bytes, and 34 pages fill one page above them.
   constexpr std::size_t kColumns = 25;
   Lines columns = {"id INTEGER PRIMARY KEY"};
   for (std::size_t i = 1; i < kColumns; ++i) columns.push_back(fmt::format("c{} INTEGER", i));
@@ -296,7 +296,7 @@ TEST_CASE("texts of any length and any bytes come back") {
   const int page_bytes = GENERATE(512, 4096, 65536);
   const auto page = static_cast<std::size_t>(page_bytes);
   std::vector<std::string> texts = {"", "a", std::string("\0b\0", 3), "'\xff\xfe", "\n"};
-  // Where a cell is full, where a page of the rest is, and far beyond.
+  // Sizes near a full cell, near a full overflow page, and much larger.
   for (const std::size_t edge : {page - 35, page, page * 2 - 4, page + 500, page * 5})
     for (std::size_t bytes = edge - 12; bytes < edge + 12; ++bytes)
       texts.push_back(std::string(bytes, static_cast<char>('a' + bytes % 26)));
@@ -384,10 +384,10 @@ TEST_CASE("the page that programs lock is left out") {
   constexpr std::uint32_t kLocked = 0x40000000 / kPageBytes + 1;
   Made made(kPageBytes);
   const auto table = made.tables->create("t", Lines{"id INTEGER PRIMARY KEY", "a INTEGER"});
-  // A file with a hole up to shortly before it.
+  // A sparse file that ends shortly before the locked page.
   std::filesystem::resize_file(made.path, std::uintmax_t{kLocked - 3} * kPageBytes);
   std::fstream file(made.path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(28);  // the number of pages, the largest byte first
+  file.seekp(28);  // the number of pages, most significant byte first
   for (const int bits : {24, 16, 8, 0}) file.put(static_cast<char>((kLocked - 3) >> bits & 0xff));
   file.flush();
   for (std::int64_t id = 1; id <= 100'000; ++id) made.add(table, {id, id});
@@ -437,7 +437,7 @@ TEST_CASE("a store is read while rows of other tables, names and values come") {
     writer.name_id(std::to_string(last));
     if (last % 10'000 != 0) continue;
     writer.set_meta("key", std::to_string(last));
-    // The first statement goes on with what it began to read.
+    // The first statement continues its consistent read.
     CHECK(lines(writer.readable(),
                 "SELECT count(*), (SELECT count(*) FROM name),"
                 " (SELECT value FROM meta) FROM memory_block") ==

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kSmallPage = 512;
 constexpr std::int64_t kTasks = 200;
 
-// A store of small pages, and the pages of its tasks: a root above leaves.
+// A store with small pages, and the pages of its tasks: a root above leaves.
 struct PagedStore {
   PagedStore() : path(folder / "msprof.db") {
     TraceDbWriter writer(path);
@@ -49,7 +49,7 @@ struct PagedStore {
   }
   static std::size_t begin_of(std::size_t page) { return (page - 1) * kSmallPage; }
   std::size_t pages() const { return bytes.size() / kSmallPage; }
-  // Where a cell of a page begins.
+  // Offset of a cell of a page.
   std::size_t cell_at(std::size_t page, std::size_t header_bytes, std::size_t cell) const {
     return begin_of(page) + number_at(begin_of(page) + header_bytes + 2 * cell, 2);
   }

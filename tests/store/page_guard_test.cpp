@@ -1,5 +1,4 @@
-// What SQLite reads of a file from elsewhere is bounded by the size of the file, and ends with
-// Ctrl-C.
+// SQLite's work on an untrusted file is bounded by the size of the file, and stops at Ctrl-C.
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
@@ -34,7 +33,7 @@ fs::path make_table(const TempFolder& folder) {
 }
 
 struct PagedTable {
-  // What the SQL gives: "200", or "damaged".
+  // The result of the SQL: "200", or "damaged".
   std::string answer(const std::string& sql) {
     pages.save();
     try {
@@ -60,7 +59,7 @@ constexpr const char* kCount = "SELECT count(*) FROM t NOT INDEXED";
 constexpr const char* kTexts = "SELECT sum(length(text)) FROM t NOT INDEXED";
 constexpr const char* kCountIndex = "SELECT count(*) FROM t INDEXED BY by_text WHERE text >= ''";
 
-// Forgets the signal at its end.
+// Clears the signal when destroyed.
 struct Interrupted {
   Interrupted() {
     interrupt::install();
@@ -118,7 +117,7 @@ TEST_CASE("cells that share bytes are damage to SQLite, too") {
   const std::size_t leaf = pages.child(table.root, 0);
   REQUIRE(pages.type_of(leaf) == 13);
   SECTION("rows of one text") {
-    // A row of 300 bytes from the first cell on, twice.
+    // Two cells for the same row of 300 bytes, which starts at the first cell.
     const std::size_t cell = pages.number_at(pages.pointer_at(leaf, pages.cell_count(leaf) - 1), 2);
     REQUIRE(cell + 302 < kPage);
     pages.put_cell_count(leaf, 2);
@@ -161,7 +160,7 @@ TEST_CASE("sound files of other shapes are read: long rows, deleted rows, large 
   check();
   query(path, "PRAGMA journal_mode=wal");
   check();
-  // A reader that is open keeps what is written in the log.
+  // An open reader keeps the changes in the log.
   const Database reader = Database::open_read_only(path);
   Statement one = reader.prepare("SELECT count(*) FROM t");
   REQUIRE(one.step());

@@ -42,7 +42,7 @@ void add_random_rows(TraceDbWriter& writer, Random& random, int count) {
     for (std::int64_t& cell : cells) cell = random_cell(random);
     id += 1 + static_cast<std::int64_t>(random() % 100 == 0 ? random() % (1 << 30) : 0);
     cells[0] = id;
-    // Runs that overlap make a store none of ours.
+    // A store with overlapping runs would be rejected as not ours.
     if constexpr (std::is_same_v<Row, TaskRunRow>) cells[2] = cells[3] = id;
     Row row;
     std::memcpy(static_cast<void*>(&row), cells.data(), sizeof row);
@@ -55,7 +55,7 @@ void add_random_rows(TraceDbWriter& writer, Random& random, int count, std::tupl
   (add_random_rows<Row>(writer, random, count), ...);
 }
 
-// Rows of the cursor one behind the other, and what ended it.
+// The cursor's rows, concatenated, and the error that ended it.
 struct Taken {
   std::vector<std::int64_t> cells;
   std::string error;
@@ -77,7 +77,7 @@ Taken take(RowCursor<Row> rows) {
   return taken;
 }
 
-// A store through SQLite, and by its pages.
+// A store read through SQLite and directly from its pages.
 struct BothWays {
   explicit BothWays(const fs::path& path) : sqlite(Database::open_read_only(path)) {
     pages = TraceDb::open(path);
