@@ -1,4 +1,4 @@
-// What --watch shows of a run, in lines and in a sentence.
+// The display of --watch, in lines and in a sentence.
 #include "watch/figures.hpp"
 #include "support/lines.hpp"
 

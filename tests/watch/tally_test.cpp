@@ -1,4 +1,4 @@
-// What is read of raw files while they grow, and what is counted of it.
+// Reading of raw files while they grow, and the counts derived from them.
 #include "watch/tally.hpp"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ std::string call_record(std::uint32_t api) {
          bytes_of<std::uint64_t>(20) + bytes_of<std::uint64_t>(0);
 }
 
-// The output folder of a run, which a tally reads round by round.
+// The output folder of a run, which a tally reads in rounds.
 struct Folder {
   std::map<std::string, std::string> files;
 
@@ -95,7 +95,7 @@ TEST_CASE("Layers and executions are counted as an aicore file grows, in the mid
   CHECK(figures.slowest[1].name == "pool1");
   CHECK(figures.all_ns == Approx(1e7 + 5e3));
   CHECK(figures.note.empty());
-  // All is read: another round asks for nothing.
+  // Everything has been read: another round requests no bytes.
   CHECK(folder.round(tally) == 0);
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("Tasks of a PROF folder are counted by stream, up to what is written o
   folder.files[std::string(kProfFolder) + "info.json.0"] =
       R"({"platform_version": "5", "DeviceInfo": [{"id": 0, "hwts_frequency": "100.000000"}]})";
   const std::string slice = std::string(kProfFolder) + "data/stars_soc.data.0.slice_0";
-  // The first bytes are the rest of a record of a slice that is gone.
+  // The first bytes are the rest of a record from a deleted slice.
   const std::string begun = std::string(10, 'x') + log(false, 3, 1, 1'000) +
                             log(false, 4, 1, 1'000) + log(true, 3, 1, 2'000);
   constexpr std::size_t kSpace = 100'000;
@@ -247,7 +247,7 @@ TEST_CASE("Tasks of a PROF folder are counted by stream, up to what is written o
   CHECK(figures.part == "stream");
   CHECK(figures.slowest[0].name == "stream 4 AI_CORE");
   CHECK(figures.slowest[0].total_ns == Approx(50'000));
-  // A slice that is complete is not read again for ever.
+  // A complete slice is not read again.
   folder.files[slice + ".done"] = "filesize:1\n";
   folder.round(tally);
   CHECK(folder.round(tally) == 0);

@@ -1,4 +1,4 @@
-// collect --watch of runs on a real board, and what its script answers.
+// collect --watch for runs on a real board, and the output of its script.
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
@@ -128,7 +128,7 @@ TEST_CASE("The board's answer is read with bytes of any kind, and none that lack
   CHECK(peeked->files[0].bytes == 4'106);
   CHECK(peeked->free_bytes == 12 * 1024);
   REQUIRE(peeked->parts.size() == 2);
-  // The board gives whole blocks: the first four bytes were there already.
+  // The board sends whole blocks; the first four bytes had already been read.
   CHECK(peeked->parts[0].from == 4'100);
   CHECK(peeked->parts[0].bytes == "\nover ");
   CHECK(peeked->parts[1].bytes == "y\n\n");

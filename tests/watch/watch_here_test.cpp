@@ -1,4 +1,4 @@
-// collect --watch of runs on this machine, at a terminal and without one.
+// collect --watch for runs on this machine, with and without a terminal.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ struct HereScene {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
-// A file that stderr of this process goes to while the object lives.
+// Redirects stderr of this process to a file during its lifetime.
 class StderrFile {
  public:
   explicit StderrFile(std::filesystem::path path)
@@ -78,7 +78,7 @@ class StderrFile {
   int saved_;
 };
 
-// The scrolling region is the whole terminal again.
+// Whether the scrolling region is the whole terminal again.
 bool is_whole_again(const std::string& screen) {
   return screen.rfind("\033[r") > screen.rfind("\033[1;") && contains(screen, "\033[r");
 }

@@ -1,5 +1,5 @@
-// A project whose application writes records of layers until a file appears. For the tests of
-// --watch; it needs nothing but a shell, so that it runs on every board.
+// A project whose application writes layer records until a file appears, for the tests of --watch.
+// It needs only a shell, so that it runs on every board.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ std::string raw_bytes(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-// One execution of two layers in the reference layout (svp_job.md 7.2): conv1 of 2 ms, pool1 of
-// 1 us.
+// One execution of two layers in the reference layout (svp_job.md 7.2): conv1 of 2 ms, pool1 of 1
+// us.
 inline std::string watched_execution() {
   std::string text;
   for (const std::uint32_t layer : {0U, 1U})
@@ -27,7 +27,8 @@ inline std::string watched_execution() {
   return text;
 }
 
-// Arguments of the application: the file at which it ends, and what it prints now and then.
+// Writes the project. The application's arguments are the file at which it ends, and text that it
+// prints now and then.
 inline void write_watched_project(const std::filesystem::path& project) {
   namespace fs = std::filesystem;
   write_file(project / "acl.json", R"({"profiler": {"switch": "on"}})");
