@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the tests of a build folder and counts their cases. scripts/test calls this.
+"""Runs the tests of a build folder and counts their cases. Called by scripts/test.
 
-A test program runs in one process, or in several with some of its cases each (SLICE of
-msprof_add_test). Each case is reported by name. When a program crashes, the case that was running
-has failed, and the rest runs in a new process. The last line is "N passed, N failed, N skipped".
+A test program runs in one process, or in several that run some of its cases each (SLICE of
+msprof_add_test). Each case is reported by name. If a program crashes, the running case has failed,
+and the remaining cases run in a new process. The last line is "N passed, N failed, N skipped".
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-CASE_LIMIT_S = 600  # a case, or a command, that takes longer has failed
+CASE_LIMIT_S = 600  # a case or command that takes longer has failed
 
 
 class Test:
@@ -75,7 +75,7 @@ class Runner:
         test, numbers = job
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             report, output = os.path.join(folder, "report"), os.path.join(folder, "output")
-            # A caller may ignore signals (nohup), which programs would inherit.
+            # A caller may ignore signals (nohup); programs would inherit that.
             command = ["env", "--default-signal=HUP,INT,QUIT"] + test.command
             if test.has_cases:
                 command += ["--report", report, "--cases", ",".join(map(str, numbers))]
@@ -145,7 +145,7 @@ class Runner:
             has_failed = True
             self.report(test, over_limit, "failed", CASE_LIMIT_S, f"no end after {CASE_LIMIT_S} s", b"")
         elif code != 0 and not has_failed:
-            # Between cases: a leak, or a crash while the program starts or ends.
+            # Between cases: a leak, or a crash while the program starts or exits.
             has_failed = True
             for number in left or numbers[-1:]:
                 self.report(test, number, "failed", 0, f"{end} outside of its cases", b"")

@@ -240,7 +240,7 @@ TEST_CASE("Payloads in a row share the rate up to the task that closes them") {
   op.start_ns = kSecond;
   op.end_ns = kSecond + 1000;
   scene.add(op);
-  add_comm_task(scene, 1, 1, 1, 40);  // two payloads, then the closing one: 3 + 0 + 2 - 2
+  add_comm_task(scene, 1, 1, 1, 40);  // two payloads, then the closing task: 3 + 0 + 2 - 2
   add_comm_task(scene, 2, 1, 1, 65);
   add_comm_task(scene, 3, 1, 255, 5);
   add_comm_task(scene, 4, 1, 255, 10);

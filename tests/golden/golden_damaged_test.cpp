@@ -87,7 +87,7 @@ TEST_CASE("trailing bytes are counted with the place where they begin") {
 
 TEST_CASE("room that a killed application left behind its records is no record") {
   const std::string room(150 * 112, '\0');
-  // A record whose start was not stored any more.
+  // A record whose start was not yet stored.
   std::string under_way = aicore_file({layer_record(1, 0, 20)}).substr(16);
   Capture capture;
   capture.job.info_json("1000").data(
