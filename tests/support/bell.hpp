@@ -1,4 +1,4 @@
-// Bell: wakes a thread that waits in poll(). For the servers and proxies of tests.
+// Bell: wakes a thread that waits in poll(). For the servers and proxies of the tests.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -15,7 +15,7 @@ class Bell {
     eventfd_t ignored = 0;
     ::eventfd_read(fd_.get(), &ignored);
   }
-  // Readable while it rings.
+  // Becomes readable when the bell rings.
   int fd() const { return fd_.get(); }
 
  private:

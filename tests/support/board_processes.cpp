@@ -22,15 +22,16 @@ struct Process {
   bool is_running() const { return state != 'Z' && state != 'X'; }
 };
 
-// Empty when it has gone meanwhile, or is not ours to read. Through an operator that catches:
-// reading the file of a process that is just going fails.
+// Returns "" if the process has ended or may not be read. Uses operator<<, which catches
+// exceptions: reading the file of an ending process fails.
 std::string content_of(const fs::path& path) {
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
   return content.str();
 }
 
-// "12 (na me) S 1 …": the name may hold anything, so it ends at the last parenthesis.
+// Parses "12 (na me) S 1 …". The name can contain any characters, so it ends at the last
+// parenthesis.
 std::optional<Process> read_process(const fs::path& folder) {
   const std::string text = content_of(folder / "stat");
   const auto open = text.find('(');
@@ -56,7 +57,7 @@ std::map<pid_t, Process> all_processes() {
 }
 
 bool descends_from(const std::map<pid_t, Process>& processes, pid_t pid, pid_t ancestor) {
-  // The table is not of one moment: a number used again could close a circle.
+  // The table is not a snapshot: a reused pid could cause a cycle.
   for (std::size_t steps = 0; ancestor > 0 && steps < processes.size(); ++steps) {
     const auto found = processes.find(pid);
     if (found == processes.end()) return false;
@@ -104,7 +105,8 @@ std::vector<BoardProcess> look_once(pid_t server, const std::string& server_name
 
 std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
                                                const std::string& mark) {
-  // A look is not of one moment: a process that starts another and ends may hide both. Not twice.
+  // A scan is not a snapshot: it can miss both a process that starts another one and ends, and the
+  // new one. Two scans do not miss it.
   auto found = look_once(server, server_name, mark);
   return found.empty() ? look_once(server, server_name, mark) : found;
 }

@@ -1,4 +1,4 @@
-// The processes of a board that runs on this machine, found in /proc. For BoardServer.
+// Finds the processes of a board that runs on this machine in /proc. For BoardServer.
 #pragma once
 
 #include <sys/types.h>
@@ -14,12 +14,13 @@ struct BoardProcess {
   std::string command;     // its command line, for messages
 };
 
-// Everything that descends from `server`, or whose environment has `mark` ("NAME=value");
-// `server_name` is the name of the server's own processes. Zombies do not count, `server` neither.
+// Returns the descendants of `server`, and the processes whose environment has `mark`
+// ("NAME=value"), without zombies and without `server` itself. `server_name` is the name of the
+// server's processes.
 std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
                                                const std::string& mark);
 
-// False for a zombie, too: whoever inherited it takes it away when it likes.
+// Also false for a zombie, which its parent may not have reaped yet.
 bool is_running(pid_t pid);
 
 }  // namespace msprof::test

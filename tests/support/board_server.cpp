@@ -45,7 +45,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Runs a tool of this machine that must succeed; returns its stdout.
+// Runs a tool of this machine, which must succeed; returns its stdout.
 std::string run_tool(const std::vector<std::string>& words, const RunOptions& options = {}) {
   const RunResult result = run_program("/usr/bin/env", words, options);
   if (result.exit_code != 0) throw std::runtime_error(joined(words) + "failed: " + result.err);
@@ -56,8 +56,8 @@ void wait_a_moment() {
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
-// Between fork() and exec(), in the server-to-be. As the reaper of its descendants it stays an
-// ancestor of daemons, too.
+// Runs in the child between fork() and exec(). The server becomes the subreaper of its descendants,
+// so that it remains an ancestor of daemons.
 void become_server(const char* log, pid_t parent, char* const* words, char* const* variables) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -156,7 +156,7 @@ void BoardServer::change_host_key() {
 
 void BoardServer::start() {
   if (server_ != 0) throw std::logic_error("the board runs already");
-  // An environment of its own: nothing of the test's gets into the server.
+  // A separate environment: the server inherits none of the test's variables.
   std::vector<std::string> words = {BOARD_MAKER, "serve", folder_.path().string(),
                                     std::to_string(port())};
   std::string path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
@@ -188,7 +188,7 @@ void BoardServer::wait_until_it_listens() {
 
 void BoardServer::stop() {
   if (server_ == 0) return;
-  // Stopped, it starts nothing new while what it started is being ended.
+  // A stopped server starts no new processes while its descendants are killed.
   ::kill(server_, SIGSTOP);
   for (;;) {
     const auto left = all_processes();

@@ -1,13 +1,13 @@
-// BoardServer: a board on the loopback, for the tests of everything that goes over SSH. A real sshd
-// or dropbear on a port of its own with the account `board` (the caller's user id; root or not), a
-// home folder, a host key, and only the tools that the test wants it to have.
+// BoardServer: a board on the loopback, for the tests of everything over SSH. Runs a real sshd or
+// dropbear on its own port, with the account `board` (the caller's user id, root or not), a home
+// folder, a host key, and only the tools that the test selects.
 //
 //   BoardServer board({.kind = BoardKind::dropbear, .without = {"tar"}});
 //   run_msprof({"collect", "--config", ini, ...}, {.variables = board.client_variables()});
 //   CHECK(board.processes().empty());
 //
-// What a test needs and the machine lacks (sshd, dropbear, busybox, nss_wrapper) is an exception
-// that names it, so that the test fails. The server ends with the thread that started it.
+// Throws with the name of a program that the machine does not have (sshd, dropbear, busybox,
+// nss_wrapper), so that the test fails. The server ends with the thread that started it.
 #pragma once
 
 #include <sys/types.h>
@@ -32,10 +32,10 @@ enum class Userland { busybox, gnu };
 struct BoardOptions {
   BoardKind kind = BoardKind::openssh;
   Userland userland = Userland::busybox;
-  std::vector<std::string> without{};    // tools that its PATH lacks: {"tar", "stat", "setsid"}
-  std::string password = "blue;kite#7";  // empty: the account needs none
+  std::vector<std::string> without{};    // tools missing from its PATH: {"tar", "stat", "setsid"}
+  std::string password = "blue;kite#7";  // empty: the account needs no password
   bool password_login = true;
-  bool key_login = true;         // client_key() is let in
+  bool key_login = true;         // accepts client_key()
   std::string greeting{};        // printed by the login shell before every command
   std::string banner{};          // shown by the server before the login
   std::filesystem::path home{};  // the account's home; empty: a folder of the fixture
@@ -45,14 +45,14 @@ struct BoardOptions {
 class BoardServer {
  public:
   explicit BoardServer(const BoardOptions& options = {});
-  // Ends the server and everything that it and the account started, and removes the files.
+  // Ends the server and all processes of it and the account, and removes the files.
   ~BoardServer();
   BoardServer(const BoardServer&) = delete;
   BoardServer& operator=(const BoardServer&) = delete;
 
   static std::string host() { return "127.0.0.1"; }
   static std::string user() { return "board"; }
-  // The same over every stop() and start(); refuses connections in between.
+  // Does not change with stop() and start(); refuses connections while stopped.
   std::uint16_t port() const { return port_.number(); }
   const std::string& password() const { return options_.password; }
   // "board@127.0.0.1:PORT"
@@ -60,41 +60,42 @@ class BoardServer {
   // The text of a board.ini with ip, username, port and pwd; `more` is appended.
   std::string ini(std::string_view more = "") const;
 
-  // The account's home folder. With dropbear it holds a folder `.ssh` from the start.
+  // The account's home folder. With dropbear it has a folder `.ssh` from the start.
   const std::filesystem::path& home() const { return home_; }
   // The folder that is the account's PATH.
   std::filesystem::path tools() const { return folder_ / "tools"; }
-  // Puts a shell script in the place of a tool, or beside the tools.
+  // Replaces a tool with a shell script, or adds one.
   void replace_tool(const std::string& name, const std::string& script);
 
-  // The user's side: a HOME whose .ssh/known_hosts has the board's key and which holds no key of
-  // its own, and a private key for `key =` or --key.
+  // The user's side: a HOME whose .ssh/known_hosts has the board's key and which has no private
+  // key, and a private key for `key =` or --key.
   std::filesystem::path client_home() const { return folder_ / "client"; }
   std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
   std::filesystem::path client_key() const { return client_home() / "board_key"; }
   // For RunOptions: HOME as above, and no agent.
   std::vector<std::pair<std::string, std::string>> client_variables() const;
 
-  // "SHA256:…", of the key that the board has now.
+  // "SHA256:…" of the board's current key.
   std::string host_key_fingerprint() const;
-  // The user has never seen the board: known_hosts is removed.
+  // Removes known_hosts, as if the user had never connected to the board.
   void forget_host_key() const;
-  // The board comes back with another key; known_hosts stays.
+  // Gives the board another key; known_hosts is unchanged.
   void change_host_key();
 
-  // As pulling its plug: the server, its connections and all that the account runs end at once.
+  // Like pulling the plug: immediately kills the server, its connections and all processes of the
+  // account.
   void stop();
   void start();
-  // Ends the server's side of all connections at once; what the account runs goes on, and so does
-  // the server.
+  // Closes the server's side of all connections immediately; the server and the account's processes
+  // continue.
   void drop_connections() const;
 
-  // What the account runs now, however it was started and wherever its parents went; without the
-  // server's own processes and without zombies.
+  // All current processes of the account, however they were started and even if their parents have
+  // ended; without the server's own processes and zombies.
   std::vector<BoardProcess> processes() const;
-  // Connections that the server has now, logged in or not.
+  // The server's current connections, logged in or not.
   std::size_t connections() const { return established_connections(port()); }
-  // What the server has written since its first start.
+  // The server's output since its first start.
   std::string log() const;
 
  private:
@@ -109,7 +110,7 @@ class BoardServer {
   pid_t server_ = 0;  // 0: stopped
 };
 
-// One line a process, for a message.
+// One line per process, for a message.
 std::string describe(const std::vector<BoardProcess>& processes);
 
 }  // namespace msprof::test

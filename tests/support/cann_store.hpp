@@ -1,4 +1,4 @@
-// A CANN store filled by hand, and its tables as bytes. For the tests of the CANN exports.
+// A hand-filled CANN store, and its tables as bytes. For the tests of the CANN exports.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace msprof::test {
 
-// The window of its collection begins at one second.
+// The collection starts at one second.
 class CannStore {
  public:
   static constexpr std::int64_t kBeginNs = 1'000'000'000;
@@ -30,7 +30,7 @@ class CannStore {
   }
   void set_meta(std::string_view key, std::string_view value) { writer_.set_meta(key, value); }
 
-  // Ends the filling.
+  // Finishes filling; nothing can be added afterwards.
   const TraceDb& db() {
     if (!db_) {
       writer_.publish();
@@ -50,7 +50,7 @@ class CannStore {
     return files;
   }
 
-  // The one file of a table, without its header; empty when there is none.
+  // The one file of a table without its header; empty if there is no file.
   std::string rows(const std::string& table) {
     const auto all = files({table});
     if (all.empty()) return "";
@@ -63,7 +63,7 @@ class CannStore {
   }
 
   const TempFolder& folder() const { return folder_; }
-  // Where the files are.
+  // The folder of the files.
   std::filesystem::path products() const { return folder_ / "out" / "mindstudio_profiler_output"; }
 
  private:

@@ -1,12 +1,12 @@
 // main() of the test programs: Catch2, and a report for tests/run_tests.py.
 //
 //   PROGRAM --list              prints the names of the cases, one per line
-//   PROGRAM --report FILE --cases 3,4,5   runs these, by their numbers in that list
+//   PROGRAM --report FILE --cases 3,4,5   runs these cases, by their numbers in that list
 //   PROGRAM [Catch's arguments]
 //
-// The report has a line for every case that begins ("run NUMBER") and one for its end ("passed
-// NUMBER", "failed NUMBER", "skipped NUMBER REASON"). Each is written at once, so that the runner
-// knows which case was running when a program crashes.
+// The report has a line for the start of every case ("run NUMBER") and one for its end ("passed
+// NUMBER", "failed NUMBER", "skipped NUMBER REASON"). Lines are written immediately, so that the
+// runner knows which case was running if a program crashes.
 #define CATCH_CONFIG_RUNNER  // NOLINT: a name of Catch
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -53,7 +53,7 @@ class Reporting : public Catch::TestEventListenerBase {
 };
 CATCH_REGISTER_LISTENER(Reporting)
 
-// A filter of Catch that only this name passes.
+// A Catch filter that matches only this name.
 std::string filter_of(const std::string& name) {
   std::string filter;
   for (const char c : name) {
@@ -96,7 +96,7 @@ int main(int argc, char* argv[]) {
     return 0;
   }
   if (!cases.empty()) {
-    // Not configData() alone: the session has made its configuration of it already.
+    // Changing configData() is not enough: the session has already made its configuration from it.
     Catch::ConfigData data = session.configData();
     data.testsOrTags = {filter_of(names, cases)};
     session.useConfigData(data);

@@ -1,4 +1,4 @@
-// Waiting for a condition instead of for a time. For all tests.
+// Waits for a condition instead of a fixed time. For all tests.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace msprof::test {
 
-// The only limit of waiting in tests: it ends a hang, it does not measure a speed. A little less
-// than the runner's own limit of a case (600 s), so that the case can print what it waited for.
+// The only time limit for waits in tests: it ends a hang and does not measure speed. Slightly less
+// than the runner's limit per case (600 s), so that the case can still print what it waited for.
 inline constexpr std::chrono::minutes kHangLimit{9};
 
-// The same for limits of msprof itself that must not expire in a test (--reconnect,
+// The same for time limits of msprof itself that must not expire in a test (--reconnect,
 // connect_timeout); kAmple is its text.
 inline constexpr int kAmpleSeconds = 500;
 inline const std::string kAmple = std::to_string(kAmpleSeconds);
 
-// When a wait that began with it has become a hang.
+// A deadline kHangLimit after its construction.
 class HangDeadline {
  public:
   bool is_over() const { return std::chrono::steady_clock::now() > end_; }
@@ -27,8 +27,8 @@ class HangDeadline {
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kHangLimit;
 };
 
-// Returns true once `condition` holds, false after kHangLimit. Sleeps as long as a look took, so
-// that conditions which search /proc leave the CPU to what they wait for.
+// Returns true once `condition` holds, false after kHangLimit. Sleeps as long as each check took,
+// so that conditions that search /proc leave CPU time to the processes they wait for.
 inline bool eventually(const std::function<bool()>& condition) {
   using Clock = std::chrono::steady_clock;
   constexpr Clock::duration kShortest = std::chrono::milliseconds(2);

@@ -1,5 +1,5 @@
-// A small good capture whose figures can be checked by hand: two executions of four layers (one of
-// them on the CPU, one without records) at 500 MHz, and seven calls. For golden and command tests.
+// A small good capture whose numbers can be checked by hand: two executions of four layers (one on
+// the CPU, one without records) at 500 MHz, and seven calls. For golden and command tests.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ std::vector<AicpuRecord> face_aicpu();
 std::vector<AclRecord> face_calls();
 std::vector<LayerLine> face_layers();
 
-// Model "face", number 31, batch 2, device 0, names in the form of the oldest boards.
+// Model "face", number 31, batch 2, device 0; names in the form of the oldest boards.
 DataName face_name(const std::string& type);
 Done face_aicore_done();  // instruction cache: 9000 hits, 1000 misses
 Done face_acl_done();     // process 4711, thread 4712
 
-// All of it in `job`.
+// Adds all files to `job`.
 void add_face(JobBuilder& job);
 
 }  // namespace msprof::test

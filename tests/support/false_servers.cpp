@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kAnswer =
     "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-// False at its end.
+// Returns false at the end of the connection.
 bool drain(const Descriptor& connection) {
   char bytes[4096];
   return ::recv(connection.get(), bytes, sizeof bytes, 0) > 0;
@@ -41,7 +41,8 @@ class NotSshServer::Engine {
       for (const auto& connection : connections_) fds.push_back({connection.get(), POLLIN, 0});
       ::poll(fds.data(), fds.size(), -1);
       if (fds[0].revents != 0) return;
-      // Read to the end before closing: an end of file then, not a reset that swallows the answer.
+      // Read to the end before closing, so that the client sees an end of file. A reset could
+      // discard the answer.
       for (std::size_t i = fds.size(); i-- > 2;) {
         if (fds[i].revents == 0 || drain(connections_[i - 2])) continue;
         connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(i - 2));

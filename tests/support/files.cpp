@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path.string());
-  // In pieces: files of /proc tell no size, and a character at a time is slow for big ones.
+  // Read in chunks: files in /proc report no size, and single characters are slow for big files.
   std::string bytes;
   char buffer[65536];
   while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {

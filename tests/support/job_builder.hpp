@@ -1,7 +1,6 @@
 // JobBuilder: capture folders of svp boards, built byte by byte in the test. For golden, command
-// line, fuzz and bench tests.
-// Records and headers are written here from the format's own tables (svp_job.md 3 to 7), by hand:
-// no product code, so that a mistake there cannot hide itself.
+// line, fuzz and bench tests. Records and headers are written directly by the tables of the format
+// (svp_job.md 3 to 7), without product code, so that an error in the product cannot hide itself.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +35,11 @@ struct AclRecord {
   std::uint64_t start_ns = 0, end_ns = 0;
 };
 
-// What a file's header says instead of what it should.
+// Values of a file header that can be changed.
 struct HeaderChange {
   std::string magic = "MSVP";
   std::uint16_t version = 1;
-  std::optional<std::uint16_t> record_bytes{};  // records are padded with 0xee to it
+  std::optional<std::uint16_t> record_bytes{};  // records are padded with 0xee to this size
   std::optional<std::uint32_t> kind{};
 };
 
@@ -56,7 +55,7 @@ std::string u64_bytes(std::uint64_t value);
 // `bytes` with `patch` written over them at `offset`.
 std::string patched(std::string bytes, std::size_t offset, std::string_view patch);
 
-// The name of a data file, in the form of the oldest boards (with `net`) or of the newer ones.
+// The name of a data file, in the form of the oldest boards (with `net`) or of newer ones.
 struct DataName {
   std::string type = "aicore";
   std::string model = "net";
@@ -67,14 +66,14 @@ struct DataName {
   std::string text() const;
 };
 
-// The `.done` beside a data file.
+// The `.done` file of a data file.
 struct Done {
   bool written = true;
   std::optional<std::uint64_t> file_len{};  // empty: the size of the data
   std::optional<std::uint64_t> cache_hit{}, cache_mis{};
   std::optional<std::uint64_t> pid{}, tid{};
   std::string batch_numbers{};        // "1,2": the optional last line, without newline
-  std::optional<std::string> text{};  // the whole file instead
+  std::optional<std::string> text{};  // replaces the whole file
 };
 inline const Done kNoDone{.written = false};
 
@@ -91,7 +90,7 @@ struct NetInfo {
   std::int64_t layer_num = 0;
 };
 
-// The text of info.json.N of the three board generations.
+// The text of info.json.N for the three board generations.
 enum class Generation { ss928, hi3519, hi3516 };
 std::string info_json_text(Generation generation, const std::string& frequency);
 
@@ -109,12 +108,12 @@ class JobBuilder {
   JobBuilder& net_info(const std::string& model, std::int64_t model_id, const NetInfo& net = {});
   JobBuilder& layer_info(const std::string& model, std::int64_t model_id,
                          const std::vector<LayerLine>& layers);
-  // data/<name> and its .done.
+  // Adds data/<name> and its .done.
   JobBuilder& data(const std::string& name, std::string_view bytes, const Done& done = {});
   JobBuilder& data(const DataName& name, std::string_view bytes, const Done& done = {}) {
     return data(name.text(), bytes, done);
   }
-  // Any file, named from the capture's folder.
+  // Adds any file; `name` is relative to the capture's folder.
   JobBuilder& file(const std::string& name, std::string_view bytes);
   JobBuilder& remove(const std::string& name);
 

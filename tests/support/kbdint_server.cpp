@@ -47,7 +47,7 @@ class Dialogue {
  public:
   Dialogue(const KbdintOptions& options, Counts& counts) : options_(options), counts_(counts) {}
 
-  // True once the client is in.
+  // Returns true once the client is logged in.
   bool answer(ssh_session session, ssh_message message) {
     if (ssh_message_type(message) != SSH_REQUEST_AUTH ||
         ssh_message_subtype(message) != static_cast<int>(SSH_AUTH_METHOD_INTERACTIVE)) {
@@ -159,7 +159,7 @@ class KbdintServer::State {
       const int socket = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
       if (socket < 0) continue;
       Session session(ssh_new());
-      // The session owns the socket, also where this fails.
+      // The session owns the socket, even if this fails.
       if (ssh_bind_accept_fd(bind_.get(), session.get(), socket) != SSH_OK) continue;
       clients_.emplace_back(
           [this, owned = std::move(session)]() mutable { serve(std::move(owned)); });
@@ -199,7 +199,7 @@ class KbdintServer::State {
   Descriptor listener_;
   Bell bell_;
   std::mutex mutex_;
-  std::list<ssh_session> sessions_;  // those whose sockets the end shuts down
+  std::list<ssh_session> sessions_;  // the destructor shuts down their sockets
   std::list<std::thread> clients_;
   std::thread thread_;
 };

@@ -1,6 +1,6 @@
-// KbdintServer: an SSH server on the loopback that lets people in by keyboard-interactive alone, as
-// boards with one-time passwords do. Runs commands through /bin/sh, several at once; no file
-// service. Threads of its own.
+// KbdintServer: an SSH server on the loopback that accepts only keyboard-interactive logins, like
+// boards with one-time passwords. Runs commands through /bin/sh, several at once; no file service.
+// Uses its own threads.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace msprof::test {
 
 struct KbdintPrompt {
   std::string text;
-  std::string answer;  // what lets in
-  bool echo = false;   // whether what is typed may be seen
+  std::string answer;  // the accepted answer
+  bool echo = false;   // whether the client may show what is typed
 };
 
 struct KbdintOptions {
   std::vector<KbdintPrompt> prompts = {{.text = "Password: ", .answer = "blue;kite#7"}};
   std::string name{};         // title of the dialogue
   std::string instruction{};  // shown before the prompts
-  // OpenSSH with PAM asks once more, nothing, before it lets in.
+  // OpenSSH with PAM sends one more round without prompts before it accepts.
   bool empty_round_at_end = false;
-  // A wrong answer ends the connection without a word.
+  // A wrong answer closes the connection without a message.
   bool hangs_up = false;
 };
 
@@ -38,14 +38,14 @@ class KbdintServer {
   static std::string user() { return "board"; }
   // A HOME whose .ssh/known_hosts has the server's key.
   std::filesystem::path client_home() const;
-  // The account's.
+  // The account's home folder.
   std::filesystem::path home() const;
   std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
   // For RunOptions: HOME as above, and no agent.
   std::vector<std::pair<std::string, std::string>> client_variables() const;
 
-  int dialogues() const;  // how many clients were asked the prompts, so far
-  int refusals() const;   // how many answered wrongly
+  int dialogues() const;  // number of clients that were sent the prompts so far
+  int refusals() const;   // number of wrong answers
 
  private:
   class State;

@@ -1,4 +1,4 @@
-// Helpers to look at text. For tests of what commands print.
+// Helpers to examine text. For tests of the output of commands.
 #pragma once
 
 #include <sstream>
@@ -9,7 +9,7 @@
 
 namespace msprof::test {
 
-// `text` may be a JSON value that is a string.
+// `text` may be a JSON string.
 template <typename Text>
 bool contains(const Text& text, std::string_view part) {
   if constexpr (std::is_convertible_v<const Text&, std::string_view>) {

@@ -52,11 +52,11 @@ void share_address(const Descriptor& socket) {
   }
 }
 
-// States in the kernel's table, include/net/tcp_states.h.
+// Socket states in the kernel's table, include/net/tcp_states.h.
 constexpr const char* kEstablished = "01";
 constexpr const char* kListening = "0A";
 
-// From the kernel's table: a connection to find out would be in the server's log and counts.
+// Reads the kernel's table, because a test connection would appear in the server's log and counts.
 std::size_t count_sockets(std::uint16_t port, std::string_view wanted_state) {
   char wanted_address[32];
   std::snprintf(wanted_address, sizeof wanted_address, "0100007F:%04X", port);
@@ -85,12 +85,12 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   return *this;
 }
 
-// The option comes after bind(): before it, the kernel would hand out one number to two of us.
+// SO_REUSEADDR is set after bind(): if set before, the kernel could give one port to two callers.
 ReservedPort::ReservedPort() : socket_(new_socket()), number_(bind_to_port(socket_, 0)) {
   share_address(socket_);
 }
 
-// A number that was just in use is free again at once, but for who has not set the option before.
+// SO_REUSEADDR is set before bind(): otherwise a port that was just in use could not be bound.
 ReservedPort::ReservedPort(std::uint16_t number) : socket_(new_socket()) {
   share_address(socket_);
   number_ = bind_to_port(socket_, number);

@@ -7,7 +7,7 @@
 
 namespace msprof::test {
 
-// A file descriptor that is closed when it goes.
+// A file descriptor that the destructor closes.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -20,15 +20,15 @@ class Descriptor {
   int fd_;
 };
 
-// A free port of 127.0.0.1 that stays ours: nobody else is given it while this lives, a server that
-// sets SO_REUSEADDR can listen on it, and nobody listens otherwise.
+// Reserves a free port of 127.0.0.1: during its lifetime the kernel gives it to no other program,
+// and nothing listens on it except a server that sets SO_REUSEADDR.
 class ReservedPort {
  public:
   ReservedPort();
-  // This one; throws where it is taken.
+  // Reserves this port; throws if it is in use.
   explicit ReservedPort(std::uint16_t number);
   std::uint16_t number() const { return number_; }
-  // Listens on it, until the result goes.
+  // Listens on the port until the result is destroyed.
   Descriptor listen() const;
 
  private:
@@ -36,15 +36,15 @@ class ReservedPort {
   std::uint16_t number_ = 0;
 };
 
-// A socket that listens on a free port of 127.0.0.1.
+// Returns a socket that listens on a free port of 127.0.0.1, and sets `port`.
 Descriptor listen_on_loopback(std::uint16_t& port);
 
-// Throws where nobody listens.
+// Throws if no program listens.
 Descriptor connect_to_loopback(std::uint16_t port);
 
 bool somebody_listens(std::uint16_t port);
 
-// How many connections the server on `port` has, those it has not accepted yet included.
+// Number of connections of the server on `port`, including those not yet accepted.
 std::size_t established_connections(std::uint16_t port);
 
 }  // namespace msprof::test

@@ -25,7 +25,7 @@ namespace msprof::test {
 
 namespace {
 
-// As it comes: waiting for more to send would be a delay that nobody asked for.
+// Sends data immediately: waiting for more (Nagle's algorithm) would be an unrequested delay.
 void prepare(const Descriptor& socket) {
   const int yes = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -50,7 +50,7 @@ struct Connection {
     return (direction != Direction::down ? up.passed_bytes() : 0) +
            (direction != Direction::up ? down.passed_bytes() : 0);
   }
-  // How a connection ended on one side is how it ends on the other.
+  // The end of a connection on one side ends the other side in the same way.
   bool over() const { return up.broken() || down.broken() || (up.done() && down.done()); }
   bool broken() const { return up.broken() || down.broken(); }
 
@@ -69,8 +69,8 @@ struct Connection {
   Descriptor server;
   ProxyLane up;
   ProxyLane down;
-  bool was_answered = false;  // since the client last sent something
-  // When the answer to what began the last round trip can be there.
+  bool was_answered = false;  // since the client last sent data
+  // Earliest time for an answer to the data that started the last round trip.
   ProxyClock::time_point answer_due{};
 };
 
@@ -96,7 +96,7 @@ class NetworkProxy::Engine {
     thread_.join();
   }
 
-  // Done by the engine's thread between two rounds.
+  // Runs `task` on the engine's thread between two rounds.
   void order(const std::function<void()>& task) {
     std::unique_lock lock(mutex_);
     task_ = &task;
@@ -206,7 +206,7 @@ class NetworkProxy::Engine {
     }
   }
 
-  // True when the connection is at its end.
+  // Returns true if the connection has ended.
   bool move_bytes(Connection& connection) {
     const auto now = ProxyClock::now();
     for (ProxyLane* lane : {&connection.up, &connection.down}) {

@@ -1,6 +1,6 @@
-// A network between a client and a server of the loopback that cuts, delays or swallows, and
-// servers that are none: for tests of what must not hang or lose anything. Each runs a thread of
-// its own; clients connect to 127.0.0.1 on port().
+// A network between a client and a server on the loopback that cuts, delays or freezes connections,
+// and servers that do not speak SSH: for tests that must neither hang nor lose data. Each runs its
+// own thread; clients connect to 127.0.0.1 on port().
 #pragma once
 
 #include <chrono>
@@ -13,31 +13,30 @@
 
 namespace msprof::test {
 
-// Seen from the client: up is towards the server.
+// From the client's view: up is towards the server.
 enum class Direction { up, down, both };
 
-// reset: the peers get an error at once (RST); close: they read an end of file (FIN); freeze: no
-// cut, but the whole proxy is frozen until freeze(false).
+// reset: the peers get an error immediately (RST); close: they read an end of file (FIN); freeze:
+// no cut, but the whole proxy is frozen until freeze(false).
 enum class CutKind { reset, close, freeze };
 
 inline constexpr int kAllConnections = std::numeric_limits<int>::max();
 
-// Where a connection breaks: after so many bytes of it, neither fewer nor more, have been passed
-// on.
+// Breaks a connection after exactly this many of its bytes have been forwarded.
 struct Cut {
   std::uint64_t after_bytes = 0;
   Direction direction = Direction::both;
-  int connections = 1;  // how many connections are cut, the first ones
+  int connections = 1;  // the first connections, this many, are cut
   CutKind kind = CutKind::reset;
-  bool refuse_afterwards = false;  // nobody listens on the port after the last cut
+  bool refuse_afterwards = false;  // no listener on the port after the last cut
 };
 
-// What a line does to what goes over it.
+// Properties of the network.
 struct Line {
   std::chrono::microseconds round_trip{0};
   std::optional<Cut> cut{};
   std::uint64_t bytes_per_second = 0;      // in each direction, over all connections; 0: no limit
-  std::chrono::milliseconds cut_every{0};  // all connections of the moment; 0: never
+  std::chrono::milliseconds cut_every{0};  // all current connections; 0: never
   std::uint16_t port = 0;                  // to listen on; 0: a free one
 };
 
@@ -49,23 +48,23 @@ class NetworkProxy {
   ~NetworkProxy();
 
   std::uint16_t port() const;
-  // What clients sent and what was sent to them, over all connections, handshakes included.
+  // Bytes sent by and to clients, over all connections, including handshakes.
   std::uint64_t bytes_up() const;
   std::uint64_t bytes_down() const;
   int connections() const;  // so far
   int cuts() const;         // so far
-  // How often a client has sent something after an answer had reached it, over all connections:
-  // also what it waits for nothing with, such as acknowledgements.
+  // How often a client has sent data after an answer had reached it, over all connections. Includes
+  // data for which it expects no answer, such as acknowledgements.
   int turns() const;
-  // Connections, and turns of which each came a whole round trip of the line after the one before,
-  // at least. A client that has to wait for an answer before it can go on never does so more often.
+  // The number of connections plus the number of turns that came at least one round trip after the
+  // previous one. A client that waits for answers cannot exceed its number of waits.
   int round_trips() const;
 
-  // The following are done when they return. Cuts what is connected now.
+  // The following functions return after the effect. cut_now() cuts all current connections.
   void cut_now(CutKind kind = CutKind::reset);
-  // New connections are refused, as by a host that is up without a server; or let in again.
+  // Refuses new connections, like a host without a server, or accepts them again.
   void refuse(bool refused);
-  // Nothing is passed on and nothing is closed, as with a cable pulled out; or on it goes.
+  // Forwards nothing and closes nothing, as if a cable were unplugged, or continues.
   void freeze(bool frozen);
 
  private:
@@ -76,11 +75,11 @@ class NetworkProxy {
 class CutProxy : public NetworkProxy {
  public:
   CutProxy(std::uint16_t target_port, const Cut& cut) : NetworkProxy(target_port, {}, cut) {}
-  // Cuts only when told to.
+  // Cuts only on request.
   explicit CutProxy(std::uint16_t target_port) : NetworkProxy(target_port, {}, std::nullopt) {}
 };
 
-// Bytes arrive half a round trip after they were sent, as many as are sent: it delays, it does not
+// Bytes arrive half a round trip after they were sent, in any amount: it delays but does not
 // throttle.
 class DelayProxy : public NetworkProxy {
  public:
@@ -88,7 +87,7 @@ class DelayProxy : public NetworkProxy {
       : NetworkProxy(target_port, round_trip, std::nullopt) {}
 };
 
-// Takes connections and says nothing.
+// Accepts connections and sends no data.
 class SilentServer {
  public:
   SilentServer() : socket_(listen_on_loopback(port_)) {}
@@ -99,7 +98,7 @@ class SilentServer {
   Descriptor socket_;
 };
 
-// Answers every connection as a web server answers what is no HTTP.
+// Answers every connection like a web server that gets an invalid request.
 class NotSshServer {
  public:
   NotSshServer();

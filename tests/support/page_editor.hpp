@@ -1,5 +1,5 @@
-// PageEditor: the pages of a SQLite file as bytes, to make files that no program writes. For tests
-// of what reads stores. Source of the places: sqlite.org/fileformat2.html 1.3, 1.6.
+// PageEditor: edits the pages of a SQLite file as bytes, to make files that no program writes. For
+// tests of the code that reads stores. Source of the offsets: sqlite.org/fileformat2.html 1.3, 1.6.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class PageEditor {
 
   std::size_t page_bytes() const { return page_bytes_; }
   std::size_t pages() const { return bytes_.size() / page_bytes_; }
-  // The root of a table or an index.
+  // The root page of a table or an index.
   std::size_t root_of(const std::string& name) const {
     return std::stoul(
         query(path_, "SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").front());
@@ -38,12 +38,12 @@ class PageEditor {
     for (std::size_t i = count; i-- > 0; value >>= 8) bytes_[at + i] = static_cast<char>(value);
   }
 
-  // 13: a leaf of a table, 5: a page above leaves; 10 and 2: those of an index.
+  // 13: table leaf, 5: table interior page; 10 and 2: those of an index.
   int type_of(std::size_t page) const { return bytes_[begin_of(page)]; }
   bool is_interior(std::size_t page) const { return type_of(page) == 5 || type_of(page) == 2; }
   std::size_t cell_count(std::size_t page) const { return number_at(begin_of(page) + 3, 2); }
   void put_cell_count(std::size_t page, std::size_t count) { put(begin_of(page) + 3, count, 2); }
-  // Where the address of a cell is, and where the cell is.
+  // Offset of the pointer to a cell, and of the cell.
   std::size_t pointer_at(std::size_t page, std::size_t cell) const {
     return begin_of(page) + (is_interior(page) ? 12 : 8) + 2 * cell;
   }
@@ -55,12 +55,12 @@ class PageEditor {
   }
   void put_last_child(std::size_t page, std::size_t child) { put(begin_of(page) + 8, child, 4); }
 
-  // Adds a page at the end with the bytes of another; returns its number.
+  // Appends a copy of a page; returns its number.
   std::size_t add_copy(std::size_t page) {
     bytes_ += bytes_.substr(begin_of(page), page_bytes_);
     return pages();
   }
-  // Makes a page of a table one that names `child` as often as it has room for.
+  // Turns a table page into one that refers to `child` as often as it has room for.
   void name_often(std::size_t page, std::size_t child) {
     const std::size_t begin = begin_of(page);
     const std::size_t cell = page_bytes_ - 13;
@@ -74,8 +74,8 @@ class PageEditor {
     put(begin + cell, child, 4);
     put(begin + cell + 4, 0xbfffffff7f, 5);
   }
-  // Puts seven pages above the tree at `root`, each of which names the next one as often as it has
-  // room for: more leaves than can be counted.
+  // Puts seven pages above the tree at `root`, each of which refers to the next one as often as it
+  // has room for, which makes more leaves than can be counted.
   void make_bomb(std::size_t root) {
     std::size_t child = add_copy(root);
     for (int level = 0; level < 6; ++level) {

@@ -1,5 +1,4 @@
-// PlainUser: takes root's rights away, so that the modes of files count. For tests of what cannot
-// be read.
+// PlainUser: drops root's rights, so that file modes take effect. For tests of unreadable files.
 #pragma once
 
 #include <unistd.h>
@@ -9,8 +8,8 @@
 
 namespace msprof::test {
 
-// Root is another user while one lives, who owns `folder` and what is in it; anybody else stays who
-// they are. Of all threads of this process.
+// If the process runs as root, all its threads run as another user during the lifetime of this
+// object, and that user owns `folder` and its contents. No effect otherwise.
 class PlainUser {
  public:
   explicit PlainUser(const std::filesystem::path& folder) {

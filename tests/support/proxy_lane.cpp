@@ -10,10 +10,10 @@ namespace msprof::test {
 
 namespace {
 
-// More than SSH's windows, so that a delay never becomes a throttle.
+// Larger than SSH's windows, so that a delay does not become a throttle.
 constexpr std::size_t kMaxWaitingBytes = 64 << 20;
 
-// Of a limited line: what a small router holds, so that a sender feels the limit.
+// For a limited network: the buffer of a small router, so that the sender notices the limit.
 constexpr std::size_t kMaxHeldBytes = 128 << 10;
 constexpr std::uint64_t kPiecesPerSecond = 50;
 

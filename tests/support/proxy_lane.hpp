@@ -1,4 +1,4 @@
-// ProxyLane: the bytes on their way in one direction of one connection. For NetworkProxy.
+// ProxyLane: the bytes in transit in one direction of one connection. For NetworkProxy.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@ namespace msprof::test {
 
 using ProxyClock = std::chrono::steady_clock;
 
-// How much a line carries in one direction, over all connections together.
+// Limits the rate of a network in one direction, shared by all connections.
 class ProxyRate {
  public:
-  // 0: as much as comes.
+  // 0: no limit.
   explicit ProxyRate(std::uint64_t bytes_per_second) : bytes_per_second_(bytes_per_second) {}
 
   bool is_limited() const { return bytes_per_second_ > 0; }
-  // Most bytes to take at once, so that connections share the line.
+  // Maximum bytes to read at once, so that connections share the network.
   std::size_t piece() const;
-  // When `bytes` that come now have been carried.
+  // Returns when `bytes` that arrive now will have been transmitted.
   ProxyClock::time_point carried(ProxyClock::time_point now, std::size_t bytes);
 
  private:
@@ -32,7 +32,7 @@ class ProxyRate {
 
 class ProxyLane {
  public:
-  // From and to a socket that does not block; neither is owned, nor is the rate.
+  // `from` and `to` are non-blocking sockets; neither they nor the rate are owned.
   ProxyLane(int from, int to, ProxyClock::duration delay, ProxyRate& rate)
       : from_(from), to_(to), delay_(delay), rate_(rate) {}
 
@@ -40,16 +40,16 @@ class ProxyLane {
   int to() const { return to_; }
   bool wants_to_read() const;
   bool can_write(ProxyClock::time_point now) const;
-  // When the next bytes may be passed on; empty where none wait.
+  // When the next bytes may be forwarded; empty if there are none.
   std::optional<ProxyClock::time_point> next_due() const;
-  // An error, not an end of file.
+  // True after an error, but not after an end of file.
   bool broken() const { return broken_; }
   bool done() const { return at_end_ && chunks_.empty(); }
   std::uint64_t passed_bytes() const { return passed_bytes_; }
 
-  // Takes what is there; returns how many bytes.
+  // Reads the available bytes; returns their number.
   std::size_t read(ProxyClock::time_point now, std::span<char> buffer);
-  // Passes on what is due, `most` bytes at most, and an end of file after the last byte.
+  // Forwards what is due, at most `most` bytes, and an end of file after the last byte.
   void write(ProxyClock::time_point now, std::uint64_t most);
 
  private:
@@ -64,7 +64,7 @@ class ProxyLane {
   ProxyClock::duration delay_;
   ProxyRate& rate_;
   std::deque<Chunk> chunks_;
-  std::size_t front_sent_ = 0;  // bytes of the first chunk that are gone
+  std::size_t front_sent_ = 0;  // bytes of the first chunk that have been sent
   std::size_t waiting_bytes_ = 0;
   std::uint64_t passed_bytes_ = 0;
   bool at_end_ = false;

@@ -46,7 +46,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Our environment without what changes the output, and with the test's own variables.
+// Our environment without variables that change the output, plus the test's own variables.
 std::vector<std::string> environment(const RunOptions& options) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -118,7 +118,7 @@ bool RunningProgram::has_ended() {
   return ended_;
 }
 
-// To the end: the last writer has closed the terminal.
+// Reads until the last writer has closed the terminal.
 void RunningProgram::read_terminal() {
   for (int* fd : {&out_fd_, &err_fd_}) {
     ::close(*fd);

@@ -1,4 +1,4 @@
-// Programs as real processes: what they print, how they end. For all tests.
+// Runs programs as real processes and returns their output and exit status. For all tests.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ struct RunResult {
   int signal = 0;
 };
 
-// A program that runs; killed and waited for when it goes.
+// A running program; the destructor kills it and waits for it.
 class RunningProgram {
  public:
   RunningProgram(const std::string& program, const std::vector<std::string>& arguments,
@@ -34,9 +34,9 @@ class RunningProgram {
 
   pid_t pid() const { return pid_; }
   void send(int signal) const;
-  // True once it has ended; wait() does not block then.
+  // True once it has ended; wait() then does not block.
   bool has_ended();
-  // Waits for the end and gives what was printed.
+  // Waits for the end and returns the output.
   RunResult wait();
 
  private:
@@ -47,7 +47,7 @@ class RunningProgram {
   bool ended_ = false;
   int out_fd_ = -1;  // unlinked files, so that no pipe can fill up
   int err_fd_ = -1;
-  int terminal_fd_ = -1;  // our end; then all output is in `out`
+  int terminal_fd_ = -1;  // our end; all output is then in `out`
   RunResult result_;
 };
 

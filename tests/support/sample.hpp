@@ -1,5 +1,5 @@
-// sample(): a few of many values, so that the suite tries some of what scripts/soak suite tries
-// whole. For tests that loop over every field, cut or kind of board.
+// sample(): a few of many values; scripts/soak suite tries all of them. For tests that loop over
+// every field, cut or kind of board.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline std::uint32_t test_seed() {
   return text == nullptr ? 1 : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
-// True where every value is to be tried: MSPROF_TEST_WHOLE is set.
+// True if every value must be tried: MSPROF_TEST_WHOLE is set.
 inline bool tests_whole() {
   return std::getenv("MSPROF_TEST_WHOLE") != nullptr;
 }
@@ -33,7 +33,7 @@ std::vector<Value> sample(const std::vector<Value>& values, std::size_t count,
   return some;
 }
 
-// The same of the numbers from 0 to `end` - 1.
+// The same for the numbers from 0 to `end` - 1.
 inline std::vector<std::size_t> sample_below(std::size_t end, std::size_t count,
                                              std::uint32_t seed = test_seed()) {
   std::vector<std::size_t> numbers(end);

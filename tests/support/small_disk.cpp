@@ -26,8 +26,8 @@ bool write_text(const char* path, const std::string& text) {
   return file.good();
 }
 
-// The same user and group as outside, with the right to mount until the next exec(). Impossible
-// once there are threads.
+// Enters a user namespace with the same user and group, and the right to mount until the next
+// exec(). Fails if the process has threads.
 bool enter_namespace() {
   const std::string user = std::to_string(::getuid());
   const std::string group = std::to_string(::getgid());

@@ -1,5 +1,6 @@
-// SmallDisk: a file system of a few megabytes, for tests of full disks. Made before anything else
-// in its test: where root's rights come from a user namespace, only what is started later sees it.
+// SmallDisk: a file system of a few megabytes, for tests of full disks. Must be made first in a
+// test: if the right to mount comes from a user namespace, only processes started later see the
+// disk.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ class SmallDisk {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
-  // Whether this process may mount: as root, or in a user namespace of its own, which it enters
-  // here. Where it may not, the test is skipped and returns (support/require.hpp).
+  // Whether this process may mount: as root, or in a new user namespace, which it then enters.
+  // Otherwise the test is skipped (support/require.hpp).
   static bool is_available_or_skip();
   // For a disk of another kind than tmpfs, after that.
   bool is_mounted_or_skip() const;

@@ -1,5 +1,5 @@
-// The public ssh client, which the boards of the tests are held against. Nothing of the user's own
-// is read: keys, known_hosts and HOME are those of a test.
+// The public ssh client, as a reference for the boards of the tests. It reads none of the user's
+// own files: keys, known_hosts and HOME belong to the test.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@ struct SshClient {
   bool accept_new_host_keys = false;
 
   std::filesystem::path known_hosts() const { return home / ".ssh" / "known_hosts"; }
-  // Runs a command as board@127.0.0.1, where each question for a secret gets `answer`, once.
+  // Runs a command as board@127.0.0.1 and answers each question for a secret with `answer`, once.
   RunResult run_with_answer(std::uint16_t port, const std::string& answer,
                             const std::string& command) const;
-  // Logs in with the private key `key` alone.
+  // Logs in with only the private key `key`.
   RunResult run_with_key(std::uint16_t port, const std::filesystem::path& key,
                          const std::string& command) const;
-  // Options of ssh and of sftp, and the words of run_with_key() for a program of the test's own.
+  // Options of ssh and sftp, and the arguments of run_with_key() for a program started by the test.
   std::vector<std::string> options() const;
   std::vector<std::string> words_with_key(std::uint16_t port, const std::filesystem::path& key,
                                           const std::string& command) const;
 };
 
-// With client_key().
+// Logs in with client_key().
 RunResult ssh(const BoardServer& board, const std::string& command);
 RunResult ssh_with_password(const BoardServer& board, const std::string& password,
                             const std::string& command);
 RunResult ssh_with_answer(const KbdintServer& server, const std::string& answer,
                           const std::string& command);
 
-// Of ssh(), for a RunningProgram of "/usr/bin/env" with board.client_variables().
+// The arguments of ssh(), for a RunningProgram of "/usr/bin/env" with board.client_variables().
 std::vector<std::string> ssh_words(const BoardServer& board, const std::string& command);
 
 }  // namespace msprof::test

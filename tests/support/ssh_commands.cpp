@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBlock = 32768;
-// The end of a process is no event of poll().
+// Polling interval for the end of a process, which is not an event of poll().
 constexpr int kLookMilliseconds = 10;
 
 struct FreeMessage {
@@ -79,7 +79,7 @@ pid_t spawn(const std::string& command, const fs::path& home, const Pipe (&pipes
   return pid;
 }
 
-// A process with its streams on a channel.
+// A process whose streams are connected to a channel.
 class Command {
  public:
   Command(ssh_channel channel, const std::string& command, const fs::path& home)
@@ -107,7 +107,7 @@ class Command {
     }
   }
 
-  // Moves what can be moved; false when all is over, or the client has closed the channel.
+  // Moves the available data; false at the end, or if the client has closed the channel.
   bool move() {
     if (ssh_channel_is_closed(channel_) != 0) return false;
     take_input();
@@ -218,7 +218,7 @@ class Client {
 }  // namespace
 
 void serve_commands(ssh_session_struct* session, const fs::path& home) {
-  // Writing to a command that has ended is no reason to end the test.
+  // Writing to an ended command must not kill the test.
   sigset_t pipe;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);

@@ -1,5 +1,5 @@
-// Runs the commands of a client that has logged in on an SSH server of the tests: several at once,
-// each with its stdin, stdout and stderr. For KbdintServer.
+// Runs the commands of a client logged in on an SSH server of the tests: several at once, each with
+// its stdin, stdout and stderr. For KbdintServer.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,8 @@ struct ssh_session_struct;
 
 namespace msprof::test {
 
-// Until the client goes; what runs then is killed. `home` is HOME and the working folder.
+// Serves until the client disconnects, then kills what still runs. `home` is HOME and the working
+// folder.
 void serve_commands(ssh_session_struct* session, const std::filesystem::path& home);
 
 }  // namespace msprof::test

@@ -1,4 +1,4 @@
-// TempFolder: a folder of its own for each test, removed with everything in it. For all tests.
+// TempFolder: a separate folder for each test, removed with everything in it. For all tests.
 #pragma once
 
 #include <filesystem>

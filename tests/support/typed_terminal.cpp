@@ -45,7 +45,7 @@ std::vector<std::string> environment(const TerminalOptions& options) {
 
 void become(const TerminalOptions& options, const char* terminal, int out_fd) {
   ::setsid();
-  // The first terminal that the leader of a session opens becomes its own.
+  // The first terminal opened by a session leader becomes its controlling terminal.
   const int fd = ::open(terminal, O_RDWR | (options.controlling ? 0 : O_NOCTTY));
   const int in = options.stdin_is_it ? fd : ::open("/dev/null", O_RDONLY);
   ::dup2(in, STDIN_FILENO);
@@ -65,7 +65,7 @@ TypedTerminal::TypedTerminal(const std::string& program, const std::vector<std::
   ours_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (ours_ < 0 || ::grantpt(ours_) != 0 || ::unlockpt(ours_) != 0) fail_terminal("terminal");
   const std::string name = ::ptsname(ours_);
-  // Held open, so that its settings can be looked at after the program's end.
+  // Kept open, so that its settings can be examined after the program's end.
   theirs_ = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (theirs_ < 0) fail_terminal("terminal");
   if (options.rows > 0) resize(options.columns, options.rows);
@@ -95,9 +95,9 @@ TypedTerminal::~TypedTerminal() {
 }
 
 bool TypedTerminal::look() {
-  // What it wrote before its end is read after the end was seen.
+  // Check for the end first, so that output written before the end is still read.
   if (!ended_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
-  constexpr int kWaitMs = 20;  // the kernel hands on what was shown a little later
+  constexpr int kWaitMs = 20;  // the kernel delivers output with a short delay
   struct pollfd shown = {ours_, POLLIN, 0};
   while (::poll(&shown, 1, kWaitMs) > 0 && (shown.revents & POLLIN) != 0) {
     char buffer[4096];

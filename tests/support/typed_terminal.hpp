@@ -1,4 +1,4 @@
-// TypedTerminal: a program at a terminal of its own, where a test reads and types. For the tests of
+// TypedTerminal: a program on its own terminal, which a test reads and types on. For the tests of
 // questions to the user.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace msprof::test {
 
 struct TerminalOptions {
   std::vector<std::pair<std::string, std::string>> variables{};  // added to the environment
-  bool controlling = true;     // /dev/tty is this terminal; else the program has none
-  bool stdin_is_it = true;     // else stdin is empty
-  bool stdout_is_file = true;  // then what is printed there is in RunResult::out
+  bool controlling = true;     // /dev/tty is this terminal; otherwise the program has none
+  bool stdin_is_it = true;     // otherwise stdin is empty
+  bool stdout_is_file = true;  // the output is then in RunResult::out
   int columns = 0;             // its size; 0: unknown
   int rows = 0;
 };
@@ -31,17 +31,17 @@ class TypedTerminal {
   TypedTerminal(const TypedTerminal&) = delete;
   TypedTerminal& operator=(const TypedTerminal&) = delete;
 
-  // Waits until the screen has `text` so many times; false when the program ended, or kHangLimit
-  // passed, without.
+  // Waits until `text` has been on the screen `times` times; false if the program ended before, or
+  // after kHangLimit.
   bool wait_for(std::string_view text, int times = 1);
   void type(std::string_view keys);
   void send(int signal) const;
-  // Closes the terminal under the program, as who closes its window does, and waits for its end.
-  // What it shows from then on is lost.
+  // Closes the terminal, like closing its window, and waits for the program's end. Later output is
+  // lost.
   RunResult hang_up();
-  // What is typed is shown.
+  // Whether typed characters are shown.
   bool echoes() const;
-  // As a shell leaves it to a program: lines, shown, with Ctrl-C and Ctrl-Z.
+  // Whether the settings are those that a shell leaves: line mode, echo, with Ctrl-C and Ctrl-Z.
   bool is_as_usual() const;
   void resize(int columns, int rows) const;
   const std::string& screen() const { return screen_; }

@@ -1,5 +1,5 @@
-// Variable: sets a variable of the environment of this process, or unsets it, and restores it when
-// it is destroyed. For all tests; not for programs whose other threads use the environment.
+// Variable: sets or unsets an environment variable of this process, and restores it when destroyed.
+// For all tests; not for programs with other threads that use the environment.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace msprof::test {
 
 class Variable {
  public:
-  // Without a value the variable is unset.
+  // Without a value, unsets the variable.
   Variable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
     if (const char* const before = std::getenv(name_.c_str())) before_ = before;
     set(value);

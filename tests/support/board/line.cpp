@@ -1,5 +1,5 @@
-// A line to a board of the loopback that is slow and breaks: for scripts/demo-board, which compiles
-// it. What it does is NetworkProxy's, which the tests use.
+// A slow network that loses connections, in front of a board on the loopback. Compiled by
+// scripts/demo-board. Implemented by NetworkProxy, which the tests also use.
 //   line PORT SERVER_PORT BYTES_PER_SECOND CUT_EVERY_MS    0: no limit, never
 // Listens on 127.0.0.1:PORT until SIGTERM or SIGINT.
 #include <signal.h>
@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
   using namespace msprof::test;
   if (argc != 5) return 2;
   const auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
-  // Before there is a thread, which would be ended by them.
+  // Blocked before any thread starts, because the signals would end a thread that does not block
+  // them.
   sigset_t ending;
   ::sigemptyset(&ending);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ending, signal);

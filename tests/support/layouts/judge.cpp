@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number_in(const std::string& bytes, std::size_t at,
   return value;
 }
 
-// First bytes of the records that a layout takes, whole ones.
+// Offsets of the complete records that a layout selects.
 std::vector<std::size_t> taken_records(const std::string& bytes, std::size_t header,
                                        std::size_t size, std::optional<TrueSelect> select) {
   std::vector<std::size_t> records;
@@ -68,7 +68,8 @@ class Judge {
   }
 
  private:
-  // The values of all records; the last one may be cut for one of the two.
+  // Compares the values of all records; one of the two may have one record less, if the file is
+  // truncated.
   bool is_right(const layout::FoundField& field, const TrueField& truth) const {
     const std::size_t count = std::min(found_records_.size(), true_records_.size());
     if (std::max(found_records_.size(), true_records_.size()) > count + 1) return false;

@@ -1,4 +1,4 @@
-// Holds a layout that was found against the truth. For the tests and the soak of the inference.
+// Compares an inferred layout with the true one. For the tests and the soak of the inference.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 namespace msprof::test {
 
 struct KindVerdict {
-  // Of each field, "record size" and "header size": "certain", "likely", "unknown", the first two
-  // with ", wrong" where the truth is another.
+  // For each field, "record size" and "header size": "certain", "likely" or "unknown"; ", wrong" is
+  // appended to the first two if the truth differs.
   std::vector<std::pair<std::string, std::string>> words;
-  std::vector<std::string> wrong;  // certain and wrong
+  std::vector<std::string> wrong;  // certain but wrong
   bool has_main_fields = false;    // record size, layer, start, end, total are certain and right
 };
 
-// `bytes`: of the data file. A field is right when it gives the value of the true one in every
+// `bytes` are those of the data file. A field is right if it gives the true field's value in every
 // record.
 KindVerdict judge(const layout::FoundKind& found, const TrueLayout& truth,
                   const std::string& bytes);

@@ -25,7 +25,7 @@ Clock draw_clock(Dice& dice, const std::string& unit, std::uint64_t info_mhz, do
   }
   clock.width = dice.chance(0.6) ? 8 : 4;
   clock.from_boot = dice.chance(0.75);
-  // 32 bits do not hold the time since boot of a fast clock.
+  // 32 bits cannot hold the time since boot of a fast clock.
   if (clock.width == 4 && clock.hertz > 3e6) clock.from_boot = false;
   return clock;
 }
@@ -42,7 +42,7 @@ std::string header_of(Dice& dice, std::size_t size) {
   return bytes;
 }
 
-// Puts the columns one behind the other; false where they do not fit.
+// Places the columns one after the other; false if they do not fit.
 bool place(std::vector<Column>& columns, std::size_t record_size, bool aligned, Dice& dice) {
   dice.shuffle(columns);
   std::size_t at = 0;
@@ -57,7 +57,7 @@ bool place(std::vector<Column>& columns, std::size_t record_size, bool aligned, 
 
 void place_all(std::vector<Column>& columns, std::size_t needed, std::size_t record_size,
                bool aligned, Dice& dice) {
-  // The needed ones are first, the others go until the rest fits.
+  // Keeps the needed columns and drops others until the rest fits.
   std::vector<Column> rest(columns.begin() + static_cast<std::ptrdiff_t>(needed), columns.end());
   columns.resize(needed);
   while (true) {

@@ -1,4 +1,4 @@
-// The boards of layout_generator.hpp and their layers: what is drawn of them.
+// The boards of layout_generator.hpp and their layers, with random properties.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace msprof::test::layouts {
 
-// Draws that are the same with every standard library.
+// Random numbers that are the same with every standard library.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15u + 1) {}
@@ -71,17 +71,17 @@ struct GeneratedLayer {
   std::array<std::uint64_t, 4> constants{};  // of decoys
 };
 
-// What a part of a record holds.
+// The content of a part of a record.
 enum class Part {
   field,
   constant,
   random,
   record_number,
-  layer_constant,   // any number, the same for a layer always
+  layer_constant,   // any number, constant for a layer
   layer_multiple,   // layer * step + base
-  enqueued,         // time at which the layer was handed over
+  enqueued,         // time at which the layer was queued
   execution_begin,  // time, equal for all layers of an execution
-  stall,            // cycles below the total
+  stall,            // cycles, less than the total
   tag
 };
 
@@ -98,7 +98,7 @@ struct Clock {
   std::size_t width = 8;
   double hertz = 1e9;
   bool from_boot = true;
-  double zero_s = 0;  // of an own zero, in seconds since boot
+  double zero_s = 0;  // of a separate zero, in seconds since boot
   std::int64_t scale = 1, divisor = 1;
 
   std::uint64_t value(double seconds) const {

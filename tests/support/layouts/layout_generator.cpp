@@ -81,7 +81,7 @@ std::string record_of(const Board& board, const Moment& moment, Dice& dice) {
   return record;
 }
 
-// A record of another type: its tag, a layer or execution, a time.
+// A record of another type: its tag, a layer or execution, and a time.
 std::string other_record(const Board& board, const Moment& moment, Dice& dice, std::uint64_t tag) {
   std::string record(board.record_size, static_cast<char>(board.padding));
   if (board.garbage_in_others) {
@@ -305,10 +305,10 @@ GeneratedJob make_layout_job(const std::filesystem::path& folder, std::uint64_t 
   const double up_s = dice.log_real(60, 2000);
   for (Clock* clock : {&board.core_clock, &board.call_clock}) {
     clock->zero_s = up_s - dice.real(0.001, 0.3);
-    // 32 bits must hold the run; ns do so for four seconds.
+    // 32 bits must hold the run; in ns they hold four seconds.
     if (clock->width == 4) clock->zero_s = up_s - 0.02;
   }
-  // The layers are those of the board's model: its captures have the same.
+  // All captures of a board have the layers of the board's model.
   Dice model_dice(board_seed * 77 + 5 + job.layers);
   const auto layers = draw_layers(model_dice, job.layers, board.text_layer_info, board.core_mhz);
   std::vector<Execution> spans;

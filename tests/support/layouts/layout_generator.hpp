@@ -1,11 +1,11 @@
-// JOB folders of boards that do not exist: record layouts drawn at random, and the truth about them
-// beside. For the tests and the soak of the layout inference, with which this shares no code.
+// JOB folders of fictitious boards with random record layouts, and the true layouts. For the tests
+// and the soak of the layout inference, which shares no code with this.
 //
-// A board (its layouts) and a capture of it (times, loads) have a seed each, so that several
-// captures of one board can be made. What is drawn: records of 32 to 256 bytes, fields of 32 and 64
-// bits in any order, aligned or packed, times in us, ns or ticks from boot or from an own zero,
-// headers, padding, constant, random, counting and per-layer decoys, several record types in one
-// file told apart by a tag, files that end in the middle, with and without .done.
+// A board (its layouts) and a capture of it (times, loads) have separate seeds, so that several
+// captures of one board can be made. Random properties: records of 32 to 256 bytes, fields of 32
+// and 64 bits in any order, aligned or packed, times in us, ns or ticks since boot or since a
+// separate zero, headers, padding, constant, random, counting and per-layer decoys, several record
+// types in one file distinguished by a tag, truncated files, with and without .done.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct TrueField {
   std::int64_t divisor = 1;
 };
 
-// Only records whose field has this value are of the kind.
+// Only records whose field has this value belong to the kind.
 struct TrueSelect {
   std::size_t offset = 0;
   std::string type;
@@ -42,7 +42,7 @@ struct TrueLayout {
 
 struct GeneratedJob {
   std::filesystem::path folder;
-  std::filesystem::path truth_file;       // <folder>.truth.json, as `import --layout` takes it
+  std::filesystem::path truth_file;       // <folder>.truth.json, in the form of `import --layout`
   std::filesystem::path model_info_file;  // <folder>.model.json: shapes of the layers
   TrueLayout aicore;
   TrueLayout acl_api;
@@ -56,7 +56,7 @@ struct GeneratedJob {
 };
 
 struct GeneratorChoice {
-  std::optional<std::size_t> executions{};  // empty: drawn
+  std::optional<std::size_t> executions{};  // empty: random
   std::optional<std::size_t> layers{};
   std::optional<bool> cut{};
   std::optional<bool> several_types{};

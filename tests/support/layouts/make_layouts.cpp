@@ -1,5 +1,5 @@
-// make_layouts FOLDER [COUNT] [SEED]: JOB folders of boards with layouts drawn at random, seeds
-// SEED to SEED + COUNT - 1, the truth beside each.
+// make_layouts FOLDER [COUNT] [SEED]: makes JOB folders of boards with random layouts, with the
+// seeds SEED to SEED + COUNT - 1, and writes the true layout next to each.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

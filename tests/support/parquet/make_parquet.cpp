@@ -1,10 +1,9 @@
 // For scripts/test-parquet.
-//   make_parquet runs PARENT COUNT TASKS   makes a PROF folder of a run for each rank in
-//   PARENT/RANK make_parquet store STORE DIR NAME      exports a store in small row groups and
-//   pages make_parquet odd FILE                  a file of what is rare: the largest numbers, texts
-//   of odd
-//                                          bytes, nulls, a full dictionary; tests/parquet/odd.mjs
-//                                          knows its cells
+//   make_parquet runs PARENT COUNT TASKS   makes a PROF folder of a run for each rank: PARENT/RANK
+//   make_parquet store STORE DIR NAME      exports a store in small row groups and pages
+//   make_parquet odd FILE                  a file of rare cells: the largest numbers, texts of odd
+//                                          bytes, nulls, a full dictionary; tests/parquet/check.mjs
+//                                          has the expected cells
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -23,7 +22,7 @@ void make_runs(const std::filesystem::path& parent, std::uint64_t count, std::ui
   for (std::uint64_t rank = 0; rank < count; ++rank) {
     test::prof::RunShape shape;
     shape.tasks = tasks + 100 * rank;
-    shape.seed = 11 + rank / 2;  // two ranks have operators in common
+    shape.seed = 11 + rank / 2;  // pairs of ranks have operators in common
     const auto run = test::prof::make_run(parent / std::to_string(rank), {}, shape);
     std::puts(run.folder.c_str());
   }

@@ -133,7 +133,7 @@ std::uint64_t packed_bits(std::string_view bytes, std::size_t first, unsigned wi
   return value;
 }
 
-// `count` values of the hybrid of runs and packed bits.
+// Reads `count` values of the RLE / bit-packing hybrid encoding.
 std::vector<std::uint64_t> read_hybrid(Bytes& in, std::size_t count, unsigned width) {
   std::vector<std::uint64_t> values;
   while (values.size() < count) {

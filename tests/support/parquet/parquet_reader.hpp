@@ -1,6 +1,6 @@
-// Reads a Parquet file of 64-bit integers and texts back, and checks on the way that its parts fit
-// together. Shares no code with the writer. For its tests.
-// Source: the README, the page about encodings and parquet.thrift of the format of Apache Parquet.
+// Reads a Parquet file of 64-bit integers and texts, and checks its internal consistency. Shares no
+// code with the writer. For the writer's tests. Source: the README, the page about encodings and
+// parquet.thrift of the format of Apache Parquet.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ using ParquetCell = std::variant<std::monostate, std::int64_t, std::string>;
 // One column of a row group.
 struct ParquetChunk {
   std::vector<ParquetCell> cells;
-  std::int64_t null_count = -1;         // of its statistics; -1: not there
-  std::optional<std::string> min, max;  // their bytes
+  std::int64_t null_count = -1;         // from its statistics; -1: missing
+  std::optional<std::string> min, max;  // as bytes
   bool is_min_exact = true, is_max_exact = true;
-  std::set<int> encodings;       // that the footer names
-  std::set<int> page_encodings;  // of data pages that have values
+  std::set<int> encodings;       // listed in the footer
+  std::set<int> page_encodings;  // of data pages with values
   std::size_t data_pages = 0;
   std::size_t dictionary_size = 0;
 };
@@ -37,15 +37,15 @@ struct ParquetColumn {
 
 struct ParquetFile {
   std::vector<ParquetColumn> columns;
-  std::vector<std::vector<ParquetChunk>> groups;  // a chunk a column
+  std::vector<std::vector<ParquetChunk>> groups;  // one chunk per column
   std::map<std::string, std::string> metadata;
   std::uint64_t rows = 0;
 
-  // All cells of a column; throws for one that is not there.
+  // All cells of a column; throws if there is no such column.
   std::vector<ParquetCell> column(const std::string& name) const;
 };
 
-// Throws std::runtime_error for what is not as it should be.
+// Throws std::runtime_error if the file is invalid.
 ParquetFile read_parquet(const std::filesystem::path& path);
 
 }  // namespace msprof::test

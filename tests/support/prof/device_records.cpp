@@ -11,7 +11,7 @@ std::uint64_t head(unsigned function, unsigned count, unsigned sqe_type) {
   return function | (count & 15u) << 6 | sqe_type << 10;
 }
 
-// The 40 bytes of ts_track.data of all chips but the 310.
+// The 40 bytes of ts_track.data of all chips except the 310.
 Wire track(std::uint8_t tag, std::uint64_t time) {
   Wire wire(40);
   wire.u8(0, 1).u8(1, tag).u16(2, 40).u64(8, time);

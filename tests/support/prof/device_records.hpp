@@ -1,5 +1,5 @@
-// The records of device_N/data of a PROF folder, byte by byte, as cann_device.md 3 to 10 has them.
-// Times are raw ticks. For ProfFolder and for tests that damage a field. No product code.
+// The records of device_N/data of a PROF folder, byte by byte, by cann_device.md 3 to 10. Times are
+// raw ticks. For ProfFolder and for tests that damage a field. No product code.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct AcsqLog {
 };
 std::string bytes(const AcsqLog& record);
 
-// 64 bytes, STARS: start or end of what runs inside a task.
+// 64 bytes, STARS: start or end of work inside a task.
 struct FftsLog {
   static constexpr std::string_view kStem = "stars_soc.data";
   bool is_end = false;
@@ -67,7 +67,7 @@ struct BlockPmu {
 };
 std::string bytes(const BlockPmu& record);
 
-// 32 bytes, chips 15 and 16: start or end of a task, or another record of its kind.
+// 32 bytes, chips 15 and 16: start or end of a task, or another record of this kind.
 struct LogV6 {
   static constexpr std::string_view kStem = "stars_soc.data";
   bool is_end = false;
@@ -101,7 +101,7 @@ struct HwtsLog {
 };
 std::string bytes(const HwtsLog& record);
 
-// 128 bytes, 910A and 310P: aicore.data, or aiVectorCore.data.
+// 128 bytes, 910A and 310P: aicore.data or aiVectorCore.data.
 struct CorePmu {
   static constexpr std::string_view kStem = "aicore.data";
   static constexpr std::string_view kVectorStem = "aiVectorCore.data";
@@ -120,7 +120,7 @@ struct StepTrace {
 };
 std::string bytes(const StepTrace& record);
 
-// Of chips 15 and 16.
+// The form of chips 15 and 16.
 struct StepTraceV6 {
   static constexpr std::string_view kStem = "ts_track.data";
   std::uint64_t time = 0, index = 0, model = 0;
@@ -201,7 +201,7 @@ struct LpmFreq {
 };
 std::string bytes(const LpmFreq& record);
 
-// The same record with its type: what current collectors write.
+// The same record with its type, as written by current collectors.
 struct LpmInfo {
   static constexpr std::string_view kStem = "lpmInfoConv.data";
   std::uint32_t type = 0;  // 0 AI core frequency, 1 AI core voltage, 2 bus voltage
@@ -209,7 +209,7 @@ struct LpmInfo {
 };
 std::string bytes(const LpmInfo& record);
 
-// 32 bytes: ts_track.data of a 310, whose records have a length of their own.
+// 32 bytes: ts_track.data of a 310, whose records contain their own length.
 struct TimeLine {
   static constexpr std::string_view kStem = "ts_track.data";
   std::uint16_t task_type = 0, state = 0, stream = 0, task = 0;
@@ -218,7 +218,7 @@ struct TimeLine {
 };
 std::string bytes(const TimeLine& record);
 
-// aicore.data of a 310: 112 bytes, and what a later version may put behind them.
+// aicore.data of a 310: 112 bytes, followed by possible additions of later versions.
 struct EventCount {
   static constexpr std::string_view kStem = "aicore.data";
   std::uint16_t task_type = 0, stream = 0, task = 0, overflow = 0;

@@ -1,5 +1,5 @@
-// The records of host/data of a PROF folder, byte by byte, as cann_host.md 1.8 has them. Times are
-// raw counts. For ProfFolder and for tests that damage a field. No product code.
+// The records of host/data of a PROF folder, byte by byte, by cann_host.md 1.8. Times are raw
+// counts. For ProfFolder and for tests that damage a field. No product code.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kEventEnd = ~std::uint64_t{0};
 inline constexpr std::uint16_t kTx = 20500, kAcl = 20000, kModel = 15000, kNode = 10000,
                                kAicpu = 6000, kHccl = 5500, kRuntime = 5000;
 
-// 40 bytes. `end` kEventEnd: one half of an event pair.
+// 40 bytes. If `end` is kEventEnd: one half of an event pair.
 struct Api {
   static constexpr std::string_view kStem = "aging.api_event.data";
   std::uint16_t level = kAcl;
@@ -57,7 +57,7 @@ struct TaskTrack {
   std::uint64_t task_type = 0, kernel_name = 0;
   std::uint16_t blocks = 0;
   std::uint8_t mix_ratio = 0;
-  bool has_launch_info = true;  // dataLen 40; else 24 and the tail is unused
+  bool has_launch_info = true;  // dataLen 40; otherwise 24, and the tail is unused
 };
 std::string bytes(const TaskTrack& record);
 
@@ -117,7 +117,7 @@ struct FusionOp {
 };
 std::string bytes(const FusionOp& record);
 
-// At node level a list, at communication level a range.
+// A list at node level, a range at communication level.
 struct ContextId {
   static constexpr std::string_view kStem = "aging.additional.context_id_info";
   std::uint32_t thread = 0;

@@ -1,5 +1,5 @@
-// More records of host/data: marks of the user, memory, streams, groups, as cann_host.md 1.8.7 to
-// 1.8.16 have them. Times are raw counts. For ProfFolder. No product code.
+// More records of host/data: user marks, memory, streams, groups, by cann_host.md 1.8.7 to 1.8.16.
+// Times are raw counts. For ProfFolder. No product code.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace msprof::test::prof {
 
-// msproftx, 256 bytes. With `is_ex` a mark or range with a number, which the device may stamp.
+// msproftx, 256 bytes. With `is_ex`, a mark or range with a number, which the device may stamp.
 struct TxMark {
   static constexpr std::string_view kStem = "aging.additional.msproftx";
   bool is_ex = false;
@@ -26,7 +26,7 @@ struct TxMark {
 };
 std::string bytes(const TxMark& record);
 
-// 256 bytes. size above 0: allocated; below: freed.
+// 256 bytes. A positive size is an allocation, a negative one a release.
 struct TaskMemory {
   static constexpr std::string_view kStem = "aging.additional.task_memory_info";
   std::uint32_t thread = 0;
@@ -47,7 +47,7 @@ struct LogicStream {
 };
 std::string bytes(const LogicStream& record);
 
-// 256 bytes: the streams on which collectives run beside the computation.
+// 256 bytes: the streams on which collectives run in parallel with the computation.
 struct Mc2Comm {
   static constexpr std::string_view kStem = "aging.additional.mc2_comm_info";
   std::uint32_t thread = 0;
@@ -57,7 +57,7 @@ struct Mc2Comm {
 };
 std::string bytes(const Mc2Comm& record);
 
-// 64 bytes: the task ids of the device are spread over the stream ids.
+// 64 bytes: the device's task ids use bits of the stream ids, too.
 struct ExpandStream {
   static constexpr std::string_view kStem = "aging.compact.expand_stream_spec";
   std::uint64_t time = 0;
@@ -65,7 +65,7 @@ struct ExpandStream {
 };
 std::string bytes(const ExpandStream& record);
 
-// A line of type_info_dic and of hash_dic.
+// A line of type_info_dic, and of hash_dic.
 std::string type_line(std::uint32_t level, std::uint32_t type, std::string_view name);
 std::string hash_line(std::uint64_t hash, std::string_view text);
 

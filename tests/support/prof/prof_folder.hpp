@@ -1,6 +1,6 @@
 // ProfFolder: a PROF folder of an Atlas machine, written record by record into slices, with its
-// info files and dictionaries. For golden, damage, fuzz and bench tests.
-// Built from the format's own tables; no product code, so that a mistake there cannot hide itself.
+// info files and dictionaries. For golden, damage, fuzz and bench tests. Built by the tables of the
+// format, without product code, so that an error in the product cannot hide itself.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ class ProfFolder {
   std::filesystem::path store() const { return folder_ / "sqlite" / "msprof.db"; }
   std::filesystem::path products() const { return folder_ / "mindstudio_profiler_output"; }
 
-  // A record behind the others of its stem: "aging.compact.task_track", "stars_soc.data".
+  // Appends a record to its stem: "aging.compact.task_track", "stars_soc.data".
   void host(std::string_view stem, std::string_view record);
   void device(int device, std::string_view stem, std::string_view record);
   template <typename Record>
@@ -44,17 +44,18 @@ class ProfFolder {
     device(number, Record::kStem, bytes(record));
   }
 
-  // Slices are closed when they would grow over this many bytes.
+  // A slice is closed if the next record would make it larger than this.
   void set_slice_limit(std::uint64_t bytes) { slice_limit_ = bytes; }
-  // What follows of this stem goes to a slice of its own; `device` -1 is the host.
+  // Starts a new slice for the following records of this stem; `device` -1 is the host.
   void next_slice(std::string_view stem, int device = -1);
 
-  // The hash of a text, known to hash_dic from now on; 0 for no text.
+  // Returns the hash of a text and adds it to hash_dic; 0 for an empty text.
   std::uint64_t hash(std::string_view text);
   void set_hash(std::uint64_t hash, std::string_view text);
   void set_type(std::uint32_t level, std::uint32_t type, std::string_view name);
 
-  // Writes what is left: slices with their .done, dictionaries, info files. Again after more.
+  // Writes the remaining slices with their .done, dictionaries and info files. Can be called again
+  // after adding more.
   void finish();
 
   std::uint64_t raw_bytes() const { return raw_bytes_; }

@@ -10,7 +10,7 @@ namespace msprof::test::prof {
 
 namespace {
 
-// A host thread, the device it works on and the streams that are its own.
+// A host thread, its device and its own streams.
 struct Actor {
   std::uint32_t thread = 0;
   int device = 0;
@@ -92,7 +92,7 @@ class Run {
   }
 
   void begin_again(const Actor& actor, std::uint16_t number, Stream& stream, std::uint64_t ready) {
-    // Behind the last task on both sides, before the next one.
+    // After the last task on host and device, before the next one.
     scene_.flip(actor.thread, ready / 10 * 10 - 20, stream.free_at + 60, actor.device, number,
                 ++stream.flips);
     stream.free_at += 100;
@@ -182,7 +182,7 @@ class Run {
     if (dice < 90) return play_simple(actor, 1);
     if (dice < 110) return play_simple(actor, 2);
     if (dice < 125 && shape_.collectives) return play_collective(actor);
-    // The first operators of the list are the most frequent ones.
+    // Operators at the start of the list are more frequent.
     const std::size_t number = std::min(random_.below(ops_.size()), random_.below(ops_.size()));
     launch(actor, stream_of(actor), ops_[number], false);
   }
@@ -214,7 +214,7 @@ class Run {
     ++facts_.steps;
   }
 
-  // A model with fused operators, loaded before anything runs.
+  // Loads a model with fused operators before any task runs.
   void load_model() {
     Actor& actor = actors_.front();
     const std::uint64_t begin = actor.now - 500'000;
@@ -266,7 +266,7 @@ class Run {
 MadeRun make_run(const std::filesystem::path& parent, const ProfSetup& setup,
                  const RunShape& shape) {
   ProfSetup used = setup;
-  // 4 us a task is more than any run takes.
+  // No run needs more than 4 us per task.
   used.end_us = used.begin_us + 1'000'000 + shape.tasks * 100;
   ProfFolder folder(parent, used);
   folder.set_slice_limit(shape.slice_limit);

@@ -24,7 +24,7 @@ std::uint32_t runtime_type(Core core) {
   return 0;
 }
 
-// T1 of cann_host.md 1.9.
+// Source: T1 of cann_host.md 1.9.
 std::uint32_t node_type(Core core) {
   switch (core) {
     case Core::aic:
@@ -48,7 +48,7 @@ bool is_mix(std::uint32_t type) {
   return type == kKernelMixAic || type == kKernelMixAiv;
 }
 
-// cann_device.md 4.1.
+// Source: cann_device.md 4.1.
 std::uint8_t sqe_type(std::uint32_t task_type, bool stars) {
   switch (task_type) {
     case kKernelAicpu:
@@ -94,7 +94,7 @@ std::uint8_t sqe_type_v6(std::uint32_t task_type) {
   }
 }
 
-// What the scheduler of a 310 calls it (cann_device.md 19).
+// The type in records of a 310's scheduler (cann_device.md 19).
 std::uint16_t time_line_type(std::uint32_t task_type) {
   switch (task_type) {
     case kKernelAicpu:
@@ -243,7 +243,7 @@ void ProfScene::track(std::uint32_t thread, std::uint64_t time, std::uint32_t ta
   folder_.host(track);
 }
 
-// Waits 200 ns before it runs, and is pending 100 ns before that.
+// The task waits 200 ns before it runs, and is pending 100 ns before that.
 void ProfScene::task_310(std::uint32_t task_type, const DeviceSpan& device) {
   const std::uint16_t type = time_line_type(task_type);
   enum : std::uint16_t { kWaiting = 1, kRunning = 2, kComplete = 3, kPending = 4 };

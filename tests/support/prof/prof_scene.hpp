@@ -1,6 +1,7 @@
-// ProfScene: what happens in a run (an operator is launched, memory is copied, a collective runs),
-// as all the records that the collector would write about it. Times are nanoseconds after the begin
-// of the collection: of the host in tens, of the device in twenties. For golden tests and ProfRun.
+// ProfScene: events of a run (an operator is launched, memory is copied, a collective runs), each
+// written as all the records that the collector would write. Times are nanoseconds after the start
+// of the collection: multiples of 10 on the host, of 20 on the device. For golden tests and
+// ProfRun.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct OpKind {
   bool hf32 = false;
 };
 
-// A call of a host thread: at least 600 ns.
+// A call of a host thread; at least 600 ns.
 struct HostSpan {
   std::uint32_t thread = 100;
   std::uint64_t begin = 0, end = 0;
@@ -37,16 +38,16 @@ struct DeviceSpan {
   std::uint16_t stream = 1, task = 0;
   std::uint64_t start = 0, end = 0;
   int device = 0;
-  std::uint16_t task_high = 0;  // of ids with 32 bits
+  std::uint16_t task_high = 0;  // for 32-bit ids
   std::uint32_t id() const { return std::uint32_t{task_high} << 16 | task; }
 };
 
-// Counters of one task; `blocks` of the other kind of core, for MIX operators.
+// Counters of one task; for MIX operators, `blocks` are those of the other kind of core.
 struct TaskPmu {
   std::uint64_t cycles = 0;
   Counters counters{};
   std::vector<std::pair<std::uint64_t, Counters>> blocks{};
-  std::array<std::uint64_t, 2> more{};  // the ninth and the tenth, of chips 15 and 16
+  std::array<std::uint64_t, 2> more{};  // the ninth and tenth counters of chips 15 and 16
 };
 
 struct CommStep {
@@ -56,7 +57,7 @@ struct CommStep {
   std::uint64_t size = 0;
   std::uint32_t plane = 0;
   bool is_master = true;
-  // Ranks within the group, and the way between them; `rdma`: what a task of RDMA is for.
+  // Ranks within the group, and the link between them; `rdma`: the purpose of an RDMA task.
   std::uint32_t local_rank = 0, remote_rank = 1, rank_size = 8;
   std::uint32_t link = 1, transport = 0, rdma = 255;
 };
@@ -67,7 +68,7 @@ struct Collective {
   std::vector<CommStep> steps;
   std::string type = "hcom_allReduce_";
   std::uint32_t call = kHcomAllReduce;
-  // How much host time a step takes, and what is before and behind all of them.
+  // Host time of a step, and the margins before and after all steps.
   static constexpr std::uint64_t kStepNs = 400, kMarginNs = 200;
   std::uint64_t host_ns() const { return kStepNs * steps.size() + 2 * kMarginNs; }
 };
@@ -79,10 +80,10 @@ class ProfScene {
   ProfFolder& folder() { return folder_; }
   const ProfSetup& setup() const { return folder_.setup(); }
 
-  // A call: acl around, by itself.
+  // A single call, enclosed by an acl call.
   void call(std::uint16_t level, std::uint32_t type, const HostSpan& host, std::uint64_t item = 0,
             std::uint32_t request = 0);
-  // An operator; in a model its node records are static and there is no acl call around.
+  // An operator; in a model its node records are static, and there is no enclosing acl call.
   struct Launch {
     bool in_model = false;
     std::uint16_t batch = 0;
@@ -97,15 +98,15 @@ class ProfScene {
             std::uint16_t direction);
   void record_event(const HostSpan& host, const DeviceSpan& device);
   void wait_event(const HostSpan& host, const DeviceSpan& device);
-  // From `begin` on; returns its end on the host.
+  // Starts at `begin`; returns the end on the host.
   std::uint64_t collective(const Collective& op, std::uint32_t thread, std::uint64_t begin);
 
-  // Only the host's or only the device's side of a task.
+  // Only the host records or only the device records of a task.
   void track(std::uint32_t thread, std::uint64_t time, std::uint32_t task_type,
              const DeviceSpan& device, std::uint16_t batch = 0, const OpKind* op = nullptr);
   void device_task(std::uint32_t task_type, const DeviceSpan& device);
   void pmu(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu);
-  // The task ids of a stream begin again, on the host and on the device.
+  // The task ids of a stream wrap around, on the host and on the device.
   void flip(std::uint32_t thread, std::uint64_t host_ns, std::uint64_t device_ns, int device,
             std::uint16_t stream, std::uint16_t number);
 
@@ -129,7 +130,7 @@ class ProfScene {
   void pmu_v6(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu);
 
   ProfFolder& folder_;
-  std::map<int, std::uint8_t> log_count_, pmu_count_, vector_pmu_count_;  // rolling, by device
+  std::map<int, std::uint8_t> log_count_, pmu_count_, vector_pmu_count_;  // wrap around, by device
 };
 
 }  // namespace msprof::test::prof

@@ -8,7 +8,7 @@ std::string in_quotes(std::string_view text) {
   return '"' + std::string(text) + '"';
 }
 
-// {"key": value, …}; values are JSON already.
+// {"key": value, …}; the values are already JSON.
 std::string object(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string text = "{";
   for (const auto& [key, value] : members) {
@@ -46,7 +46,7 @@ ProfSetup setup_310() {
   return setup;
 }
 
-// One kind of cores, that of the cubes.
+// A chip with only one kind of cores, cube cores.
 ProfSetup setup_310b() {
   ProfSetup setup;
   setup.platform = "7";

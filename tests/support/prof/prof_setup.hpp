@@ -1,7 +1,7 @@
-// ProfSetup: what the info files of a PROF folder say: chip, clocks, metrics. For ProfFolder.
-// The clocks of the default count in round figures, so that expected times can be worked out by
-// hand: the run begins at 2023-11-14 22:13:20 UTC, 1700000000000000 us, and a moment `ns` after
-// that is 1700000000000000.000 + ns / 1000 us in every product, by either of the vendor's ways.
+// ProfSetup: the contents of a PROF folder's info files: chip, clocks, metrics. For ProfFolder. By
+// default the clocks count in round figures, so that expected times can be calculated by hand: the
+// run starts at 2023-11-14 22:13:20 UTC, 1700000000000000 us, and a moment `ns` later is
+// 1700000000000000.000 + ns / 1000 us in every product, in both of the vendor's ways.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct ProfSetup {
   std::uint64_t begin_us = 1'700'000'000'000'000;
   std::string begin_date = "2023-11-14 22:13:20.000000";
   std::uint64_t raw_ns = 5'000'000'000;
-  // end_info; 0: none
+  // end_info; 0: no such file
   std::uint64_t end_us = 1'700'000'010'000'000;
 
-  // host_start.log, dev_start.log, and how fast the counters count
+  // host_start.log, dev_start.log, and the rates of the counters
   std::uint64_t monotonic_ns = 5'000'000'000;
   std::uint64_t host_count = 500'000'000;
   std::uint64_t device_monotonic_ns = 4'000'000'000;
@@ -34,7 +34,7 @@ struct ProfSetup {
   std::uint64_t count_difference = 0;
   std::string host_mhz = "100.000000";
   std::string device_mhz = "50.000000";
-  std::uint64_t host_ns_per_count = 10;  // as host_mhz and device_mhz say
+  std::uint64_t host_ns_per_count = 10;  // must match host_mhz and device_mhz
   std::uint64_t device_ns_per_tick = 20;
 
   std::string aic_mhz = "1000", aiv_mhz = "1000";
@@ -47,24 +47,24 @@ struct ProfSetup {
   std::string aic_events{kExctEvents}, aiv_events{kPipeEvents};
   std::string l2_events;  // empty: not collected
   std::string version = "1.0";
-  // Values of the files in place of, or beside, the others, as JSON: "\"read\"", "3".
+  // Additional or replacement values of the files, as JSON: "\"read\"", "3".
   std::map<std::string, std::string> info{}, sample{};
 
-  // Counts at `ns` after the begin of the collection.
+  // Counts at `ns` after the start of the collection.
   std::uint64_t host_at(std::uint64_t ns) const { return host_count + ns / host_ns_per_count; }
   std::uint64_t ticks_at(std::uint64_t ns) const { return device_ticks + ns / device_ns_per_tick; }
   bool is_310() const { return platform == "0"; }
-  // Chips whose records have logs of 64 bytes.
+  // Chips with 64-byte log records.
   bool is_stars() const {
     return platform == "5" || platform == "7" || platform == "8" || platform == "11";
   }
-  // Chips whose tasks have ids of 32 bits.
+  // Chips with 32-bit task ids.
   bool is_v6() const {
     return platform == "15" || platform == "16" || platform == "17" || platform == "18";
   }
 };
 
-// Other metrics, other cores than the 910B.
+// Setups with other metrics and cores than the 910B.
 ProfSetup setup_310();
 ProfSetup setup_910a();
 ProfSetup setup_310p();

@@ -8,7 +8,7 @@
 
 namespace msprof::test::prof {
 
-// The same numbers with every library (SplitMix64).
+// SplitMix64: the same numbers with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x2545f4914f6cdd1d + 1) {}
@@ -18,7 +18,7 @@ class Random {
     mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
     return mixed ^ mixed >> 31;
   }
-  // 0 … limit - 1.
+  // A number from 0 to limit - 1.
   std::uint64_t below(std::uint64_t limit) { return next() % limit; }
 
  private:
@@ -31,8 +31,8 @@ struct RunOp {
 };
 
 bool is_mix(const OpKind& op);
-// `count` operators with names of their own that the chip can run; not for the AI CPU and not MIX
-// are the first four.
+// Makes `count` operators with unique names that the chip can run; the first four are neither AI
+// CPU nor MIX operators.
 std::vector<RunOp> make_ops(Random& random, std::size_t count, const ProfSetup& setup);
 TaskPmu make_pmu(Random& random, const OpKind& op, const DeviceSpan& span);
 

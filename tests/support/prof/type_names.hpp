@@ -1,7 +1,5 @@
-// Numbers of types that the tests use, and their names as type_info_dic (cann_host.md 1.5) tells
-// them. The product
-// must take the names from the dictionary, so the numbers are made up where the format leaves them
-// open.
+// Type numbers used by the tests, and their names in type_info_dic (cann_host.md 1.5). The product
+// must take the names from the dictionary, so numbers that the format does not define are invented.
 #pragma once
 
 #include <array>
@@ -18,7 +16,7 @@ inline constexpr std::uint32_t kKernelAicore = 0, kKernelAicpu = 1, kEventRecord
                                kNotifyWait = 28, kNotifyRecord = 29, kKernelAivec = 66,
                                kKernelMixAic = 67, kKernelMixAiv = 68, kFftsPlus = 82,
                                kFlipTask = 98;
-// Not in the dictionary but of runs that use it.
+// Added to the dictionary only by runs that use it.
 inline constexpr std::uint32_t kRdmaSend = 40;
 // Calls.
 inline constexpr std::uint32_t kLaunch = 5, kStepInfo = 7, kHcomAllReduce = 0x20001;

@@ -1,5 +1,5 @@
-// Wire: one record of a raw file, its fields put where the format's pages have them (cann_host.md
-// 1.8, cann_device.md 3 to 10). For the record builders; bytes that nobody puts are zero.
+// Wire: one record of a raw file, with fields written at the offsets of the format (cann_host.md
+// 1.8, cann_device.md 3 to 10). For the record builders. Unwritten bytes are zero.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Wire {
     std::memcpy(&bytes_.at(at), &value, sizeof value);
     return *this;
   }
-  // Cut where the field ends; without a NUL when it is full.
+  // Truncated to the field; no NUL if the field is full.
   Wire& text(std::size_t at, std::size_t size, std::string_view value) {
     bytes_.replace(at, std::min(size, value.size()), value.substr(0, size));
     return *this;
@@ -46,7 +46,8 @@ class Wire {
  private:
   Wire& put(std::size_t at, std::uint64_t value, std::size_t width) {
     if (at + width > bytes_.size()) throw_outside(at);
-    std::memcpy(bytes_.data() + at, &value, width);  // little-endian machines only, as the product
+    // little-endian machines only, like the product
+    std::memcpy(bytes_.data() + at, &value, width);
     return *this;
   }
   [[noreturn]] static void throw_outside(std::size_t at);

@@ -10,20 +10,20 @@ namespace msprof::test::ranks {
 namespace {
 
 constexpr std::int64_t kBegin = 2'000'000;    // of the first step
-constexpr std::int64_t kPreparing = 100'000;  // of a step, before its first work
+constexpr std::int64_t kPreparing = 100'000;  // in a step, before its first work
 constexpr std::int64_t kBetweenSteps = 40'000;
 constexpr std::int64_t kMeet = 1000;     // from the last arrival to the first transfer
 constexpr std::int64_t kLeave = 1000;    // from the last transfer to the end
-constexpr std::int64_t kTail = 2000;     // within which all of them notice it
+constexpr std::int64_t kTail = 2000;     // all ranks notice the end within this time
 constexpr std::int64_t kLatency = 2000;  // of a transfer
 constexpr std::int64_t kHccsBytesPerUs = 25'000, kRoceBytesPerUs = 12'000;
 constexpr std::int64_t kFrequencyMhz = 1800, kLowFrequencyMhz = 1200;
 constexpr std::int64_t kMillion = 1'000'000;
 
-// Spread of what is alike, in ppm: a kernel, a chip, a transfer, the preparing of a step.
+// Variation in ppm of a kernel, a chip, a transfer, and the preparation of a step.
 constexpr std::int64_t kKernelSpread = 30'000, kChipSpread = 4'000, kLinkSpread = 30'000,
                        kPrepareSpread = 100'000;
-// One segment of computing in so many takes a fifth longer.
+// One in this many segments of computing takes 20 % longer.
 constexpr std::uint64_t kHiccupIn = 5000;
 
 enum What : std::uint64_t { kOfCompute, kOfChip, kOfLink, kOfTail, kOfPrepare, kOfHiccup, kOfOp };
@@ -73,8 +73,8 @@ std::uint64_t ClusterRun::key(std::uint64_t what, std::int64_t rank, std::int64_
                      static_cast<std::uint64_t>(step) << 20 ^ static_cast<std::uint64_t>(at)));
 }
 
-// About log-normal: exp of the sum of four uniform numbers, by its first terms, in integers, so
-// that every machine has the same.
+// Approximately log-normal: exp of the sum of four uniform numbers, by the first terms of its
+// series. Uses integers, so that every machine gets the same values.
 std::int64_t ClusterRun::noisy(std::int64_t value, std::int64_t sigma_ppm,
                                std::uint64_t key) const {
   std::int64_t sum = -2 * 65535;
@@ -133,7 +133,7 @@ std::string ClusterRun::group_name(Scope scope, std::int64_t rank) const {
   return {};
 }
 
-// Which of the collectives that happen side by side the rank is in.
+// Which of the concurrent collectives the rank is in.
 std::int64_t ClusterRun::meeting_of(Scope scope, std::int64_t rank) const {
   if (scope != Scope::pair) return place_of(scope, rank).group;
   const std::int64_t partner = partner_of(rank);
@@ -183,7 +183,7 @@ Transfer ClusterRun::transfer(std::int64_t rank, std::int64_t peer, std::int64_t
   one.link = is_near ? kHccsLink : kRoceLink;
   one.transport = is_near ? kSdma : kRdma;
   const std::int64_t rate = is_near ? kHccsBytesPerUs : kRoceBytesPerUs;
-  // A power of two, so that all transfers of a rank take about a third of what it computes.
+  // A power of two such that all transfers of a rank take about a third of its computing time.
   const std::int64_t peers = std::min(shape_.ranks, shape_.ranks_per_host);
   one.size = 4096;
   while (one.size * peers * 1000 / kHccsBytesPerUs * 6 < shape_.compute_ns) one.size *= 2;

@@ -1,10 +1,10 @@
-// ClusterRun: a training job on many ranks as it happens: each computes, arrives at a collective,
-// waits for the last, transfers, goes on. Faults are planted where they begin: a rank that computes
-// longer, a link that is slow, a clock that is off. For folders and parts of ranks; it shares
-// nothing with what analyses them.
+// ClusterRun: simulates a training job on many ranks: each rank computes, arrives at a collective,
+// waits for the last one, transfers, and continues. Faults are planted at their cause: a rank that
+// computes longer, a slow link, a wrong clock. Source of capture folders and rank summaries; it
+// shares no code with the analysis.
 //
-// Times are true nanoseconds after the begin of the collection, in steps of 20, the tick of the
-// device clock; the same shape gives the same times.
+// Times are true nanoseconds after the start of the collection, in multiples of 20, the tick of the
+// device clock. The same shape gives the same times.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,25 @@ inline constexpr std::int64_t kFirstStep = 1;
 
 struct RankFaults {
   std::int64_t slow_rank = kNone;  // computes longer
-  std::int64_t slow_host = kNone;  // all its ranks do
+  std::int64_t slow_host = kNone;  // all its ranks compute longer
   std::int64_t slow_percent = 30;
   std::int64_t low_frequency_rank = kNone;  // computes longer at a lower frequency
   std::pair<std::int64_t, std::int64_t> slow_link{kNone, kNone};
   std::int64_t slow_link_factor = 6;
-  std::int64_t late_host = kNone;  // its clock is ahead
+  std::int64_t late_host = kNone;  // its clock is ahead by offset_us
   std::int64_t offset_us = 0;
-  bool growing = false;  // each step computes 4 % longer than the one before
+  bool growing = false;  // each step computes 4 % longer than the previous one
   std::set<std::int64_t> missing;
 };
 
 struct ClusterShape {
   std::int64_t ranks = 8, ranks_per_host = 8, steps = 4;
-  std::int64_t collectives = 10;  // in a step
+  std::int64_t collectives = 10;  // per step
   std::int64_t operators = 40;
-  std::int64_t tasks = 2000;  // of a rank, about
+  std::int64_t tasks = 2000;  // per rank, approximately
   std::uint64_t seed = 1;
-  // One group of all ranks and pairs; else also a group a host and groups across hosts.
+  // False: one group of all ranks, and pairs. True: also one group per host, and groups across
+  // hosts.
   bool is_parallel = false;
   std::int64_t compute_ns = 1'000'000;  // before a collective
   RankFaults faults{};
@@ -51,24 +52,24 @@ struct ClusterShape {
   }
 };
 
-// Numbers of hccl_info. Source: cann_host.md 1.9, T6 and T7.
+// Values of hccl_info. Source: cann_host.md 1.9, T6 and T7.
 inline constexpr std::uint32_t kHccsLink = 1, kRoceLink = 3, kSdma = 0, kRdma = 1;
 
 struct Transfer {
   std::int64_t peer = 0;        // its rank in the job
-  std::int64_t peer_local = 0;  // and in the group
+  std::int64_t peer_local = 0;  // its rank in the group
   std::uint32_t link = kHccsLink, transport = kSdma;
   std::int64_t size = 0, duration_ns = 0;
 };
 
-// A rank's part in a collective: it waits from `arrive` to `all_there`, transfers one after the
-// other, and waits for the others until `end`.
+// One rank in a collective: it waits from `arrive` to `all_there`, does its transfers one after the
+// other, and waits for the other ranks until `end`.
 struct RankCollective {
   std::string_view operation;  // "hcom_allReduce_"
   std::string group;
   std::int64_t local_rank = 0, rank_count = 0;
   std::int64_t arrive = 0, all_there = 0, end = 0;
-  std::int64_t overlapped_ns = 0;  // computed from `all_there` on
+  std::int64_t overlapped_ns = 0;  // computing that overlaps, from `all_there` on
   std::vector<Transfer> transfers;
 
   bool is_receive() const { return operation == "hcom_receive_"; }
@@ -82,28 +83,28 @@ class ClusterRun {
 
   const ClusterShape& shape() const { return shape_; }
 
-  // Of a rank in a step, from 0: its begin and end, and when its first work begins.
+  // Start, end and first work of a rank in a step; steps count from 0.
   std::int64_t step_begin(std::int64_t rank, std::int64_t step) const;
   std::int64_t step_end(std::int64_t rank, std::int64_t step) const;
   std::int64_t first_work(std::int64_t rank, std::int64_t step) const;
-  // How long its collection took.
+  // Duration of the rank's collection.
   std::int64_t collection_us(std::int64_t rank) const {
     return step_end(rank, shape_.steps - 1) / 1000 + 1000;
   }
-  // Computing before the collective `at`; behind the last: up to the end of the step.
+  // Computing time before the collective `at`; after the last one, until the end of the step.
   std::int64_t compute_ns(std::int64_t rank, std::int64_t step, std::int64_t at) const;
-  // False: the rank has no part in it.
+  // Whether the rank takes part in the collective.
   bool takes_part(std::int64_t rank, std::int64_t at) const;
   RankCollective collective(std::int64_t rank, std::int64_t step, std::int64_t at) const;
 
-  // The groups that the rank is in: name, its number there, members.
+  // The groups of the rank: name, local rank, number of members.
   struct Membership {
     std::string group;
     std::int64_t local_rank = 0, rank_count = 0;
   };
   std::vector<Membership> groups_of(std::int64_t rank) const;
   std::int64_t frequency_mhz(std::int64_t rank) const;
-  // Of an operator (from 0), for its execution `number`.
+  // Duration of the operator `op` (from 0) in its execution `number`.
   std::int64_t operator_ns(std::int64_t rank, std::int64_t op, std::int64_t number) const;
 
  private:
@@ -118,7 +119,7 @@ class ClusterRun {
 
   Scope scope_of(std::int64_t at) const;
   Place place_of(Scope scope, std::int64_t rank) const;
-  // The other rank of a pair; kNone where there is none.
+  // The other rank of a pair; kNone if there is none.
   std::int64_t partner_of(std::int64_t rank) const;
   bool is_sender(std::int64_t rank) const;
   std::string group_name(Scope scope, std::int64_t rank) const;
@@ -138,7 +139,7 @@ class ClusterRun {
   std::vector<std::int64_t> step_ends_;
 };
 
-// Names that both folders and parts have.
+// Names used in both capture folders and rank summaries.
 std::string host_uid(const ClusterShape& shape, std::int64_t rank);
 std::string host_name(const ClusterShape& shape, std::int64_t rank);
 std::string capture_name(std::int64_t rank);

@@ -1,5 +1,6 @@
-// make_ranks folders|parts OUT [OPTION VALUE]...: what a training job on many ranks leaves, as
-// PROF folders or as ready parts, with planted faults. For scripts, tests and benchmarks.
+// make_ranks folders|parts OUT [OPTION VALUE]...: writes the output of a training job on many
+// ranks, as PROF folders or as finished rank summaries, with planted faults. For scripts, tests and
+// benchmarks.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,7 +118,7 @@ Work work_of(const std::vector<std::string>& words) {
   return work;
 }
 
-// Every process takes each n-th rank.
+// Process i of n handles the ranks i, i + n, ….
 bool run_in_processes(unsigned processes, const std::function<void(unsigned)>& work) {
   std::vector<pid_t> children;
   for (unsigned i = 0; i < processes; ++i) {

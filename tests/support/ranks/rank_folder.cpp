@@ -19,7 +19,7 @@ constexpr std::uint32_t kThread = 10000;
 constexpr std::uint16_t kComputeStream = 2, kSideStream = 3, kCommStream = 200;
 constexpr std::uint64_t kModelNumber = 1;
 constexpr std::uint64_t kLaunchNs = 1000, kBetweenLaunches = 200;
-constexpr std::uint32_t kTaskIds = 65536;  // of a stream; then they begin again
+constexpr std::uint32_t kTaskIds = 65536;  // of a stream, before wraparound
 constexpr std::uint32_t kReserved = 255;
 constexpr std::uint64_t kHeldBytes = std::uint64_t{1} << 30;
 constexpr std::uint16_t kStepBegins = 60000, kStepEnds = 60001;
@@ -60,7 +60,8 @@ class RankWriter {
     Random of_all(run.shape().seed);
     for (RunOp& op :
          make_ops(of_all, static_cast<std::size_t>(run.shape().operators), folder.setup())) {
-      // The time of a MIX operator is that of a part of its task: sums would not be the run's.
+      // The time of a MIX operator is only that of a part of its task, so sums would differ from
+      // the run's.
       if (op.kind.core == Core::mix_aic) op.kind.core = Core::aic;
       if (op.kind.core == Core::mix_aiv || op.kind.core == Core::aicpu) op.kind.core = Core::aiv;
       op.kind.mix_ratio = 0;
@@ -115,7 +116,7 @@ class RankWriter {
     streams_[kComputeStream].free_at = std::max(streams_[kComputeStream].free_at, end);
   }
 
-  // Kernels without a pause between them, of `ns` together; returns their end.
+  // Runs kernels without gaps that take `ns` together; returns their end.
   std::uint64_t compute(std::uint64_t begin, std::int64_t ns, std::int64_t kernels,
                         std::uint16_t stream = kComputeStream) {
     std::vector<std::size_t> chosen;
@@ -135,7 +136,7 @@ class RankWriter {
     return end;
   }
 
-  // An operator always takes about the same time.
+  // Makes an operator always take about the same time.
   static std::int64_t weight_of(std::size_t op) {
     return 60 + static_cast<std::int64_t>(op * 37 % 80);
   }
@@ -191,7 +192,7 @@ class RankWriter {
     op.steps.push_back(std::move(step));
   }
 
-  // Payload, its notification and the answer; of a collective also the permission to go on.
+  // Payload, its notification and the answer; for a collective also the permission to continue.
   void add_rdma(Collective& op, const RankCollective& what, const Transfer& one,
                 std::uint64_t start) {
     const std::uint64_t end = start + static_cast<std::uint64_t>(one.duration_ns);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kBeginNs = 1'700'000'000'000'000'000;
 constexpr std::int64_t kExecutionsInStep = 2;  // of an operator
 constexpr std::int64_t kHostHz = 100'000'000, kTickHz = 50'000'000;
-constexpr std::int64_t kPeakBytes = std::int64_t{8} << 30;  // as records of memory say
+constexpr std::int64_t kPeakBytes = std::int64_t{8} << 30;  // as in memory records
 
 class PartMaker {
  public:
@@ -150,7 +150,7 @@ class PartMaker {
     }
   }
 
-  // Rows of a collective, or of all of one kind in a step, begin alike.
+  // The common fields of the rows of a collective, or of all collectives of one kind in a step.
   template <typename Row>
   Row row_of(const Happened& one) const {
     Row row;
@@ -203,7 +203,8 @@ class PartMaker {
     for (const auto& [key, row] : rows) part.add(row);
   }
 
-  // Those of one kind in a step, from `first` on; returns the place behind them.
+  // Writes the links of the collectives of one kind in a step, which start at index `first`;
+  // returns the index after them.
   std::size_t write_links(PartWriter& part, std::size_t first) const {
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
     std::map<Key, LinkRow> rows;
@@ -244,7 +245,7 @@ class PartMaker {
   const ClusterShape& shape_;
   std::int64_t rank_;
   std::int64_t clock_ns_;
-  std::vector<Happened> happened_;  // in the order of a part
+  std::vector<Happened> happened_;  // in the order of a rank summary
   std::vector<std::string> names_;
 };
 

@@ -1,5 +1,5 @@
-// The part that a rank of a ClusterRun comes to, without a capture: what `msprof rank` would make
-// of one. For tests and benchmarks of merging and of what clusters are told.
+// The summary of a rank of a ClusterRun, written without a capture; equals what `msprof rank` would
+// make. For tests and benchmarks of merging and of cluster findings.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace msprof::test::ranks {
 
-// Writes the part of `rank`.
+// Writes the summary of `rank`.
 void write_rank_part_file(const std::filesystem::path& file, const ClusterRun& run,
                           std::int64_t rank);
 // "rank_00017.part"
