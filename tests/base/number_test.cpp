@@ -65,7 +65,6 @@ TEST_CASE("sums of fractions are exact") {
 
 TEST_CASE("sums over many different counts stay right to the digits that are printed") {
   Fraction sum;
-  // 1/1 + 1/2 + ... + 1/100.
   for (int i = 1; i <= 100; ++i) sum += Fraction(1, i);
   CHECK(sum.fixed(1, 3) == "5.187");
 }

@@ -25,7 +25,6 @@ using Words = std::vector<std::string>;
 // A task to be timed; returns seconds.
 using Timed = std::function<double()>;
 
-// Seconds that `task` takes.
 double seconds_of(const std::function<void()>& task);
 
 // Medians over the rounds. A ratio above 1 means that ours is that many times as fast.

@@ -47,7 +47,6 @@ void insert_task(benchmark::State& state) {
 }
 BENCHMARK(insert_task);
 
-// Writes one event of a timeline.
 void write_event(benchmark::State& state) {
   AtomicFile file(fs::temp_directory_path() / "msprof_bench_events.json");
   PlainSink sink(file);
@@ -65,7 +64,6 @@ void write_event(benchmark::State& state) {
 }
 BENCHMARK(write_event);
 
-// Writes one row of a summary.
 void write_csv_row(benchmark::State& state) {
   AtomicFile file(fs::temp_directory_path() / "msprof_bench_rows.csv");
   CsvWriter writer(file);

@@ -8,7 +8,6 @@ import { check, checkLooks, checkPages, checkPlain } from './reports.mjs';
 
 const mostRows = 1000; // maximum per table
 
-// The contents of the page as displayed.
 const shownBy = (page) => page.evaluate(() => {
   const rows = (id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) => ({
     kind: row.className, cells: [...row.cells].map((cell) => cell.textContent),

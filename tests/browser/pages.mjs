@@ -42,7 +42,6 @@ export async function servePages() {
   };
 }
 
-// Debian's chromium.
 const debians = {
   executablePath: '/usr/bin/chromium',
   headless: true,

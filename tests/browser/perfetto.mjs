@@ -19,7 +19,6 @@ function exact(us) {
   return BigInt(whole + part.padEnd(3, '0').slice(0, 3));
 }
 
-// Counts equal lines.
 function counted(lines) {
   const counts = new Map();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);

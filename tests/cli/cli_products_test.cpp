@@ -31,7 +31,6 @@ struct Run {
   }
   fs::path products() const { return capture / "mindstudio_profiler_output"; }
 
-  // Runs msprof export <words> -dir <capture>.
   RunResult exported(Words words, int exit_code = 0) const {
     words.insert(words.begin(), "export");
     words.insert(words.end(), {"-dir", capture.string()});

@@ -67,7 +67,6 @@ TEST_CASE("report writes one page with verdict, run, timeline, layers and advice
   const auto picture = picture_of(page);
   CHECK(contains(lane_names(picture).front(), "ACL process 4711"));
   CHECK(contains(lane_names(picture).back(), "AA Core device 0"));
-  // The same store gives the same page.
   CHECK(report_of(job.folder()) == page);
 }
 

@@ -110,14 +110,12 @@ const std::vector<Words> kTexts = {{"import"},
                                    {"advise", "--lang", "en"},
                                    {"advise", "--lang", "zh", "--all"}};
 
-// Arguments of a verb on a capture.
 Words about(const Words& verb, const std::string& folder) {
   Words words = verb;
   words.insert(words.end(), {"-dir", folder});
   return words;
 }
 
-// Rules with findings for a capture.
 Words rules_of(const json& advice, const char* list) {
   Words rules;
   for (const json& one : advice["captures"][0][list]) rules.push_back(one["rule"]);

@@ -38,7 +38,6 @@ struct Asked {
   std::string page(const std::vector<ClusterFinding>* findings = nullptr) const {
     return cluster_page(view, summary, findings);
   }
-  // The data drawn by the page.
   json drawn() const {
     const std::string html = page();
     const std::string begin = "id=\"data\">";

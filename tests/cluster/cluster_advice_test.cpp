@@ -16,7 +16,6 @@ using test::ranks::ClusterShape;
 
 namespace {
 
-// Sixteen ranks on four hosts.
 ClusterShape usual_shape() {
   ClusterShape shape;
   shape.ranks = 16;

@@ -284,7 +284,7 @@ TEST_CASE("as many rows of single ranks are kept as are allowed, not one more") 
   merge_parts(parts.paths, parts.path("less"), {rows - 1, {}});
   CHECK_FALSE(Part::open(parts.path("less")).facts().has_detail);
   CHECK(rows_of(parts.path("less"), "rank_collective") == 0);
-  // Dropped rows cannot be restored.
+  // Rows dropped by a merge do not come back.
   merge_parts({parts.path("less")}, parts.path("more"), {});
   CHECK_FALSE(Part::open(parts.path("more")).facts().has_detail);
 }

@@ -31,7 +31,6 @@ inline std::uint32_t seal_in(std::string_view bytes) {
   return seal;
 }
 
-// The correct seal of a rank summary.
 inline std::uint32_t seal_of(std::string bytes) {
   bytes.replace(kSealAt, 4, 4, '\0');
   return plain_crc32(bytes);
@@ -52,7 +51,6 @@ inline void change_part(const std::filesystem::path& path, const std::string& sq
   write_file(path, sealed(read_file(path)));
 }
 
-// All tables of a rank summary.
 inline const std::vector<std::string>& part_table_names() {
   static const std::vector<std::string> names = {
       "member", "group_member",     "rank_step",  "rank_collective", "packet",   "link",

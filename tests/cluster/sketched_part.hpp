@@ -17,7 +17,6 @@ class SketchedPart {
   // `names` must contain every text used by the rows.
   explicit SketchedPart(const std::set<std::string>& names) : names_(names.begin(), names.end()) {}
 
-  // The id of a text.
   std::int64_t operator[](const std::string& text) const {
     const auto at = std::lower_bound(names_.begin(), names_.end(), text);
     return at != names_.end() && *at == text ? at - names_.begin() + 1 : 1'000'000;

@@ -49,7 +49,6 @@ struct Finished {
   std::string err;
 };
 
-// One `msprof collect` process.
 class Collecting {
  public:
   // Starts it in `folder` (default: the project) with `words` after "collect".

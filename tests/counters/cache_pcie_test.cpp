@@ -37,7 +37,6 @@ ProfSetup with_llc(std::string platform, const std::string& profiling) {
   return setup;
 }
 
-// Writes the events of one moment.
 void llc(CounterCapture& capture, std::uint64_t us, std::uint32_t cache, const LlcCounts& counts,
          const std::array<std::uint32_t, 8>& codes = kLlcReadCodes) {
   for (std::size_t i = 0; i < counts.size(); ++i)

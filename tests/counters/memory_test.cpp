@@ -183,7 +183,6 @@ TEST_CASE("DDR: controllers of a moment are added up, the first interval begins 
               "0|DDR|Read|MB/s|1000000|3000000|0", "0|DDR|Write|MB/s|1000000|3000000|2097152"});
   CHECK(capture.header("ddr") == "Device_id,Metric,Read(MB/s),Write(MB/s)");
   CHECK(capture.table("ddr") == Lines{"0|Average|500.0|500.0"});
-  // Each counter once.
   CHECK(capture.events("DDR") ==
         Lines{counter_event("DDR/Read", 1'000'000, "Read(MB/s)", "1000.0"),
               counter_event("DDR/Write", 1'000'000, "Write(MB/s)", "0.0"),

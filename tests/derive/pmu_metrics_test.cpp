@@ -21,7 +21,6 @@ using Texts = std::vector<std::string>;
 const Events kPipe = {0x8, 0xa, 0x9, 0xb, 0xc, 0xd, 0x54, 0x55};
 const Events kPipeExct = {0x416, 0x417, 0x9, 0x302, 0xc, 0x303, 0x54, 0x55};
 
-// The capture's facts about its cores.
 struct Cores {
   std::int64_t platform = 5;
   std::int64_t core_count = 24;
@@ -394,8 +393,7 @@ TEST_CASE("a 310 has factors of its own, and rates by the time of all rounds") {
   const Record record{1650, 100'000, {12'345, 0, 1, 2, 3, 4, 5}, 0, {}, 0};
   CHECK(Metrics(cores).value("mac_fp16_ratio", record) == 0.12345);
   CHECK(Metrics(cores).value("vector_fops", record) == 32 + 256 + 192 + 256 + 160);
-  // 8 cores: 24 blocks take 3 rounds, and rates are per total time of the rounds, an eighth of the
-  // cycles' time.
+  // 24 blocks on 8 cores take 3 rounds, so the time for rates is 3/24 of the 1 ms of total cycles.
   Metrics ub(with_set(0, "MemoryUB", {0x43, 0x44, 0x37, 0x38, 0x3d, 0x3e}));
   const Record counts{1650, 1'650'000, {1000, 1000, 1000, 1000, 1000, 1000}, 0, {}, 0};
   const auto gib = [](double bits) { return Approx(bits / 0.000125 / 8589934592.0); };

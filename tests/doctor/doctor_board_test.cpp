@@ -120,7 +120,6 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   CHECK(is(said, "acl.json: output", "ok: /no/such/place is not a folder on the board"));
   write_file(scene.user.project() / "main", main);
 
-  // The ini file.
   const std::string ini = read_file(scene.user.ini());
   write_file(scene.user.ini(), ini + "pwd = very;secret\n");
   fs::permissions(scene.user.ini(), fs::perms(0644));

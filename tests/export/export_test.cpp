@@ -228,7 +228,7 @@ TEST_CASE("every finding after which something lacks says what") {
     ImportReport report;
     report.add(id, "kind", "data/a", "why");
     INFO(finding_info(id).id);
-    // The missing data of unread_kind is named by the file.
+    // For unread_kind the file's kind names the missing data.
     if (id != FindingId::unread_kind) CHECK_FALSE(report.lacking().front().empty());
   }
 }

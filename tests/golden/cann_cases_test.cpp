@@ -137,7 +137,7 @@ void check_timelines(const SharedCase& given) {
   CHECK(compare(given.folder / "mended", given.products, ".json", false) == "equal");
 }
 
-// Timelines with --style cann5.
+// Timelines exported with --style cann5.
 struct Cann5Timelines : SharedCase {
   Cann5Timelines() : SharedCase("cann", "910a_a") {
     const RunResult result =

@@ -8,8 +8,7 @@ using namespace msprof::test::prof;
 
 namespace {
 
-// The last three digits of the group's hash are part of its operators' names.
-
+// Collectives of one group; the last three digits of the group's hash are part of operator names.
 struct CommRun : ProfCapture {
   explicit CommRun(const ProfSetup& setup = {}) : ProfCapture(setup) {
     prof.set_hash(kGroupHash, "group_a");

@@ -42,7 +42,6 @@ class DamagedCapture {
   DamageOutcome import() const;
   // Imports with `file` temporarily replaced by `bytes`.
   DamageOutcome import_with(const std::string& file, const std::string& bytes) const;
-  // Imports with `file` temporarily removed.
   DamageOutcome import_without(const std::string& file) const;
 
   // The number of rows of a product in the undamaged capture that are missing in `outcome`.

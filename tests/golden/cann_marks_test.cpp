@@ -54,8 +54,7 @@ struct MarkedRun {
 
 TEST_CASE("timelines and tables are the same with the marks of import and without") {
   const MarkedRun run;
-  // Each case covers something else: calls from before the collection, blocks in the middle, no
-  // blocks.
+  // The cases cover calls from before the collection, blocks in the middle, and no blocks.
   const std::vector<Lines> products = {
       {"timeline"},
       {"timeline", "--time-range", "0ms:1ms"},

@@ -250,7 +250,6 @@ TEST_CASE("an iteration of style cann5 has its tasks and all that the host did")
   }
   const TimelineFile all(out / "all" / "timeline" / ("msprof_" + device + ".json"));
   const TimelineFile part(out / "one" / "timeline" / ("msprof" + end + ".json"));
-  // Slices by the name of their process.
   const auto slices = [](const TimelineFile& timeline) {
     std::map<std::int64_t, std::string> names;
     for (const Json& event : timeline.events()) {

@@ -186,7 +186,7 @@ TEST_CASE("a run of collect without an execution of a model is not complete") {
   CHECK(import(run_json(""), false, true) == R"(without["layers"])");
   CHECK(import(run_json(""), true, false) == "complete[]");
   CHECK(import(run_json(R"("--switch": "off")"), false, false) == "complete[]");
-  // The requested data is unknown.
+  // It is not known which data was requested.
   CHECK(import("", false, false) == "complete[]");
 }
 

@@ -12,8 +12,6 @@ using prof::TxMark;
 
 namespace {
 
-// 2023-11-14 22:13:20 UTC, see ProfSetup.
-
 constexpr std::string_view kTexts =
     " LEFT JOIN name m ON m.id = message_name_id"
     " LEFT JOIN name d ON d.id = domain_name_id ORDER BY u.id";

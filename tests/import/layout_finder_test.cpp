@@ -184,7 +184,7 @@ TEST_CASE("without the layers nothing is certain, and sizes are candidates") {
   CHECK(core.record_certainty == layout::Certainty::unknown);
   CHECK_FALSE(core.candidate_record_sizes.empty());
   for (const auto& field : core.fields) CHECK(field.certainty != layout::Certainty::certain);
-  // The written file can still be given to import.
+  // The written layout omits the unknown kind, because import rejects a kind without fields.
   CHECK_THROWS_AS(LayoutSet::parse("{\"aicore\": {}}", "x"), Error);
   CHECK(LayoutSet::parse(layout::layout_file_text(found, true), "mine").find("aicore") == nullptr);
 }

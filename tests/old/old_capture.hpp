@@ -27,7 +27,6 @@ class OldCapture {
   // is none.
   CsvTable table(const std::string& name, std::optional<std::int64_t> model = {},
                  std::optional<std::int64_t> iteration = {}) const;
-  // Rows of SQL on the store.
   std::vector<std::string> rows(const std::string& sql) const { return query(store(), sql); }
   // Findings of partial data: "kind: reason, …".
   std::string damage() const;

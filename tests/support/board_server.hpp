@@ -62,7 +62,6 @@ class BoardServer {
 
   // The account's home folder. With dropbear it has a folder `.ssh` from the start.
   const std::filesystem::path& home() const { return home_; }
-  // The folder that is the account's PATH.
   std::filesystem::path tools() const { return folder_ / "tools"; }
   // Replaces a tool with a shell script, or adds one.
   void replace_tool(const std::string& name, const std::string& script);

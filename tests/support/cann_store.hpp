@@ -63,7 +63,6 @@ class CannStore {
   }
 
   const TempFolder& folder() const { return folder_; }
-  // The folder of the files.
   std::filesystem::path products() const { return folder_ / "out" / "mindstudio_profiler_output"; }
 
  private:

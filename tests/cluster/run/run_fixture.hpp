@@ -24,7 +24,6 @@ inline ranks::ClusterRun small_job(std::int64_t count) {
   return ranks::ClusterRun(shape);
 }
 
-// Writes the captures of all its ranks.
 inline std::vector<std::filesystem::path> write_job(const std::filesystem::path& parent,
                                                     std::int64_t count) {
   const ranks::ClusterRun run = small_job(count);

@@ -38,7 +38,6 @@ struct Scene {
     options.variables = variables;
     return run_msprof(words, options);
   }
-  // Records into this scene's output folder.
   RunResult collect(Words words) const {
     Words all = {"collect", "--output", out().string()};
     all.insert(all.end(), words.begin(), words.end());

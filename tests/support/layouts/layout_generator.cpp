@@ -25,7 +25,6 @@ struct Execution {
   double begin_s = 0, end_s = 0;
 };
 
-// Values of one record.
 struct Moment {
   const GeneratedLayer* layer = nullptr;
   std::uint64_t execution = 0, record_number = 0;

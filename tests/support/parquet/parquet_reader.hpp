@@ -17,7 +17,6 @@ namespace msprof::test {
 // A null, an integer or a text.
 using ParquetCell = std::variant<std::monostate, std::int64_t, std::string>;
 
-// One column of a row group.
 struct ParquetChunk {
   std::vector<ParquetCell> cells;
   std::int64_t null_count = -1;         // from its statistics; -1: missing

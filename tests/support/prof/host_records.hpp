@@ -14,7 +14,7 @@ inline constexpr std::uint16_t kHostMagic = 0x5A5A;
 inline constexpr std::uint32_t kNone32 = 0xFFFFFFFF;
 inline constexpr std::uint64_t kEventEnd = ~std::uint64_t{0};
 
-// Levels.
+// Levels of calls.
 inline constexpr std::uint16_t kTx = 20500, kAcl = 20000, kModel = 15000, kNode = 10000,
                                kAicpu = 6000, kHccl = 5500, kRuntime = 5000;
 

@@ -22,7 +22,6 @@ struct RunShape {
   bool pmu = true, collectives = true, memory = true, marks = true;
 };
 
-// What was written.
 struct RunInfo {
   std::uint64_t raw_bytes = 0;
   std::uint64_t tasks = 0, ops = 0, copies = 0, events = 0, mix_ops = 0, aicpu_ops = 0;

@@ -15,7 +15,6 @@
 
 namespace msprof::test::prof {
 
-// Where an operator runs.
 enum class Core { aic, aiv, aicpu, mix_aic, mix_aiv };
 
 struct OpKind {
@@ -33,7 +32,6 @@ struct HostSpan {
   std::uint64_t begin = 0, end = 0;
 };
 
-// A task of a device.
 struct DeviceSpan {
   std::uint16_t stream = 1, task = 0;
   std::uint64_t start = 0, end = 0;

@@ -87,7 +87,6 @@ class ClusterRun {
   std::int64_t step_begin(std::int64_t rank, std::int64_t step) const;
   std::int64_t step_end(std::int64_t rank, std::int64_t step) const;
   std::int64_t first_work(std::int64_t rank, std::int64_t step) const;
-  // Duration of the rank's collection.
   std::int64_t collection_us(std::int64_t rank) const {
     return step_end(rank, shape_.steps - 1) / 1000 + 1000;
   }

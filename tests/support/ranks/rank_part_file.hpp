@@ -8,7 +8,6 @@
 
 namespace msprof::test::ranks {
 
-// Writes the summary of `rank`.
 void write_rank_part_file(const std::filesystem::path& file, const ClusterRun& run,
                           std::int64_t rank);
 // "rank_00017.part"
