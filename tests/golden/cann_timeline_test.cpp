@@ -1,5 +1,5 @@
-// Timelines of PROF folders: the events of each layer, calculated by hand. Sources: cann_host.md
-// 2.5, cann_device.md 13, 20.2, 23.
+// Timelines of PROF folders: the events of each layer, calculated by hand.
+// Sources: cann_host.md 2.5, cann_device.md 13, 20.2, 23.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
