@@ -228,7 +228,7 @@ TEST_CASE("the products of a cluster have aligned clocks and what the rules foun
   SketchedPart part = test::two_ranks();
   part.collectives.clear();
   part.packets.clear();
-  // Five collectives end at once on both hosts; the clock of the second host is 400 us ahead.
+  // Five collectives end at the same time on both hosts; the second host's clock is 400 us ahead.
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t member = 1; member <= 2; ++member) {
       const std::int64_t start = 1'700'000'000'000'000'000 + i * 10'000'000;

@@ -500,7 +500,7 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
   const std::string capture = (source.out() / source.captures().front()).string();
   write_file(scene.folder / "cann" / "lib64" / "libascendcl.so", "another library");
   const fs::path notes = scene.folder / "notes";
-  // A program in place of one whose CANN reads the parameters it is given.
+  // A fake application: like a real CANN, it reads the parameters from the environment.
   scene.program("app", "#!/bin/sh\nprintf %s \"$PROFILER_SAMPLECONFIG\" > '" + notes.string() +
                            "'\nout=$(sed 's/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/' '" +
                            notes.string() + "')\ncp -r '" + capture +
