@@ -1,4 +1,4 @@
-// Inputs and outputs of a model: descriptions and the queries on them.
+// Model inputs and outputs: descriptions and the queries on them.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -25,13 +25,14 @@ using msprof::runtime::SubscriptionObserver;
 using msprof::runtime::TensorShape;
 using msprof::runtime::Workspace;
 
-// Inputs after those of the model: task buffer and work buffer. A board needs their memory;
-// programs written for one create them, and set the batch by the index of the first.
+// The task buffer and the work buffer, which follow the model's own inputs. A board needs their
+// memory; programs written for boards create them and use the index of the first one to set the
+// batch.
 constexpr std::size_t kExtraInputs = 2;
 constexpr const char* kWorkBufferName = "svp_acl_work_buf";
-constexpr std::size_t kExtraInputBytes = 64;  // programs expect sizes and strides other than 0
+constexpr std::size_t kExtraInputBytes = 64;  // programs expect nonzero sizes and strides
 
-// A workspace that goes back to the model when it is done.
+// Borrows a workspace from the model and returns it on destruction.
 class BorrowedWorkspace {
  public:
   explicit BorrowedWorkspace(LoadedModel& model)
@@ -47,12 +48,12 @@ class BorrowedWorkspace {
   std::unique_ptr<Workspace> workspace_;
 };
 
-// The rows of a whole batch inside an application's buffer.
+// The rows of a whole batch inside an application buffer.
 struct Rows {
   std::size_t count, bytes, stride;
 };
 
-// Empty, with a sentence on stderr, when the buffer cannot hold them.
+// Returns an empty optional and prints a message if the buffer is too small for the rows.
 std::optional<Rows> rows_of(const svp_acl_data_buffer* buffer, const TensorShape& shape,
                             int64_t batch, const char* side, std::size_t index) {
   const auto bytes = static_cast<std::size_t>(shape.width) * sizeof(float);
@@ -87,7 +88,8 @@ void copy_rows(const Rows& rows, const void* from, std::size_t from_stride, void
   }
 }
 
-// Checks one side of an execution; the rows of every tensor, or nothing.
+// Checks the inputs or the outputs of an execution. Returns the rows of every tensor, or an empty
+// optional on error.
 std::optional<std::vector<Rows>> check_side(const Model& model,
                                             const std::vector<std::size_t>& tensors,
                                             const svp_acl_mdl_dataset& dataset, int64_t batch,
@@ -174,7 +176,8 @@ svp_acl_error svp_acl_mdl_unload(uint32_t model_id) {
 svp_acl_error svp_acl_mdl_execute(uint32_t model_id, const svp_acl_mdl_dataset* input,
                                   const svp_acl_mdl_dataset* output) {
   return guarded(__func__, [&]() -> svp_acl_error {
-    // Found and held before the call is recorded: unload then waits until the record is written.
+    // Look up and hold the model before recording the call, so that unload waits until the record
+    // is written.
     const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
     if (loaded == nullptr) {
       const RecordedCall call(ApiId::kExecute);
@@ -193,7 +196,7 @@ svp_acl_error svp_acl_mdl_set_dynamic_batch_size(uint32_t model_id, svp_acl_mdl_
   return guarded(__func__, [&]() -> svp_acl_error {
     const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
     if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
-    // The index of the dynamic tensor, or of an input of the model.
+    // Accepts the index of the dynamic tensor or of any model input.
     if (dataset == nullptr || index > loaded->model.inputs().size())
       return SVP_ACL_ERROR_INVALID_PARAM;
     if (batch_size == 0 || batch_size > static_cast<uint64_t>(loaded->model.max_batch())) {
@@ -305,7 +308,7 @@ svp_acl_error index_by_name(const std::vector<Port>& ports, const char* name, st
   return SVP_ACL_SUCCESS;
 }
 
-// No model of a host uses pre-processing or secure memory; what remains to be checked is the port.
+// Host models never use pre-processing or secure memory; only the port index is checked.
 svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_mdl_aipp_type* type,
                       std::size_t* attached) {
   const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
@@ -318,7 +321,7 @@ svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_
   return SVP_ACL_SUCCESS;
 }
 
-// What all models of a host have in common.
+// Returns a property that is the same for all host models.
 svp_acl_error property_of(uint32_t model_id, uint32_t value, uint32_t* result) {
   if (RuntimeState::instance().find(model_id) == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
   if (result == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;

@@ -27,7 +27,8 @@ constexpr uint32_t kHostDevices = 1;
 using AllHandles = ProfHandles<svp_acl_prof_config, svp_acl_prof_subscribe_config>;
 [[maybe_unused]] const bool kHasHandles = (AllHandles::instance(), true);
 
-// What every call says while acl.json's profiler records, once its arguments are good.
+// Returns the error that every call reports while acl.json's profiler records, if the arguments
+// were valid.
 svp_acl_error result_of(int result) {
   return result == kProfSuccess ? Profiling::instance().refused_by_configuration() : result;
 }
@@ -52,7 +53,7 @@ svp_acl_prof_config* svp_acl_prof_create_config(const uint32_t* device_id_list,
                                                 uint64_t data_type_config) {
   svp_acl_prof_config* made = nullptr;
   guarded(__func__, [&] {
-    // Nothing of the host alone is recorded: there must be a device.
+    // The host alone cannot be profiled: at least one device is required.
     if (aicore_events != nullptr || device_nums == 0) return SVP_ACL_ERROR_INVALID_PARAM;
     const auto config =
         make_config(device_id_list, device_nums, kHostDevices, aicore_metrics, data_type_config);

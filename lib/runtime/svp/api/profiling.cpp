@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kSupportedBits = SVP_ACL_PROF_ACL_API | SVP_ACL_PROF_TASK_TIME |
                                     SVP_ACL_PROF_AICORE_METRICS | SVP_ACL_PROF_AICPU_TRACE;
-// A host has one device.
+// A host has a single device.
 constexpr uint16_t kHostDevice = 0;
 
 static_assert(kProfInvalidParam == SVP_ACL_ERROR_INVALID_PARAM);
@@ -32,7 +32,7 @@ bool are_metrics(uint32_t metrics) {
   return metrics == SVP_ACL_AICORE_ARITHMETIC_UTILIZATION || metrics == kNoMetrics;
 }
 
-// A record of a layer has its time and its unit cycles: either bit asks for it.
+// A layer record contains both time and unit cycles, so either bit enables it.
 ProfileConfig job_of(const ProfConfig& config, const std::string& output) {
   ProfileConfig job;
   job.output = output;
@@ -74,7 +74,7 @@ Profiling& Profiling::instance() {
 
 svp_acl_error Profiling::init(std::string_view path) {
   const bool is_initialized = RuntimeState::instance().initialised();
-  // Boards take absolute paths alone.
+  // Boards accept absolute paths only.
   if (!path.starts_with('/')) path = {};
   const std::lock_guard lock(mutex_);
   const int refusal = refusal_of_init(mode_, path, is_initialized);
@@ -135,7 +135,7 @@ svp_acl_error Profiling::unsubscribe_model(uint32_t model_id) {
     const std::lock_guard lock(mutex_);
     if (const int refusal = refusal_of_subscription(mode_); refusal != kProfSuccess) return refusal;
   }
-  // The reader may take its time: other calls go on meanwhile.
+  // Runs without the mutex: the reader may be slow, and other calls must not wait for it.
   if (const int result = end_subscription(model_id); result != kProfSuccess) return result;
   const std::lock_guard lock(mutex_);
   if (subscribed_models_ > 0 && --subscribed_models_ == 0 && mode_ == ProfMode::subscribed)
@@ -163,7 +163,7 @@ void Profiling::reset() {
   mode_ = ProfMode::off;
 }
 
-// A child must find no lock held by a thread that it does not have; files, readers and threads
+// A forked child must not find a lock held by a thread it does not have. Files, readers and threads
 // belong to the parent.
 void Profiling::after_fork(bool child) {
   if (child) {

@@ -1,5 +1,5 @@
-// The state of profiling through calls in this process. Behind svp_acl_prof.h, svp_acl_init and
-// svp_acl_finalize; the rules are those of both interfaces (runtime/prof/rules.hpp).
+// Process-wide state of profiling through calls, used by svp_acl_prof.h, svp_acl_init and
+// svp_acl_finalize. The rules are the same for both interfaces (runtime/prof/rules.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Profiling {
  public:
   static Profiling& instance();
 
-  // The calls of svp_acl_prof.h that change or need the state. Null pointers are refused before
-  // them.
+  // Implement the calls of svp_acl_prof.h that change or query the state. The caller rejects null
+  // pointers.
   svp_acl_error init(std::string_view path);
   svp_acl_error start(const ProfConfig& config);
   svp_acl_error stop(const ProfConfig& config);
@@ -30,9 +30,9 @@ class Profiling {
   svp_acl_error unsubscribe_model(uint32_t model_id);
   svp_acl_error refused_by_configuration();
 
-  // For svp_acl_init: begins what acl.json asks for; false where nothing began.
+  // For svp_acl_init: starts the profiling that acl.json requests; false if it did not start.
   bool begin_configured(const ProfileConfig& config);
-  // For svp_acl_finalize, which completes the JOB itself: ends subscriptions, forgets the rest.
+  // For svp_acl_finalize, which completes the JOB itself: ends subscriptions and clears the rest.
   void reset();
 
   void before_fork() { mutex_.lock(); }
@@ -41,7 +41,7 @@ class Profiling {
  private:
   std::mutex mutex_;
   ProfMode mode_ = ProfMode::off;
-  std::string output_;  // of init
+  std::string output_;  // as passed to init
   std::optional<ProfConfig> running_;
   uint32_t subscribed_models_ = 0;
 };

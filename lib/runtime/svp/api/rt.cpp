@@ -1,5 +1,5 @@
-// Begin and end, data buffers; device, context, stream and memory of a host: one
-// device, synchronous streams, ordinary memory.
+// Initialization, data buffers, device, context, stream and memory of a host: one device,
+// synchronous streams, ordinary memory.
 #include <cstdlib>
 #include <new>
 
@@ -71,7 +71,7 @@ size_t svp_acl_data_type_size(svp_acl_data_type data_type) {
     case SVP_ACL_INT24:
     case SVP_ACL_UINT24:
       return 3;
-    default:  // no whole number of bytes
+    default:  // not a whole number of bytes
       return 0;
   }
 }
@@ -89,7 +89,7 @@ struct Context {
 struct Stream {};
 
 constexpr int32_t kNoDevice = -1;
-// Whole cache lines, and what vector loads like best.
+// One cache line, also the best alignment for vector loads.
 constexpr std::size_t kAlignment = 64;
 
 thread_local int32_t current_device = kNoDevice;
@@ -106,7 +106,7 @@ svp_acl_error release(const void* memory) {
   return SVP_ACL_SUCCESS;
 }
 
-// A call whose body is recorded under this number.
+// Runs `body` and records it as a call to `api`.
 template <typename Body>
 svp_acl_error recorded(const char* function, ApiId api, Body body) {
   return guarded(function, [&]() -> svp_acl_error {
@@ -145,7 +145,7 @@ svp_acl_error svp_acl_rt_get_device(int32_t* device_id) {
 
 svp_acl_error svp_acl_rt_get_run_mode(svp_acl_rt_run_mode* run_mode) {
   if (run_mode == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
-  *run_mode = SVP_ACL_DEVICE;  // memory is shared, as on a board: nothing has to be copied across
+  *run_mode = SVP_ACL_DEVICE;  // memory is shared, as on a board: no copies between host and device
   return SVP_ACL_SUCCESS;
 }
 

@@ -9,15 +9,16 @@
 namespace msprof::runtime {
 namespace {
 
-// The environment names a file for applications that pass none; not for programs with raised
-// rights.
+// MSPROF_ACL_JSON overrides the configuration file of the application, except in privileged
+// (setuid) programs.
 std::string config_path_or_environment(const char* path) {
   const char* replacement = secure_getenv("MSPROF_ACL_JSON");
   if (replacement != nullptr && *replacement != '\0') return replacement;
   return path == nullptr ? "" : path;
 }
 
-// An application may exit without svp_acl_finalize; a signal never comes this way.
+// An application may exit without calling svp_acl_finalize. Not called if a signal kills the
+// process.
 __attribute__((destructor)) void complete_at_exit() {
   RuntimeState::instance().finish_at_exit();
 }
@@ -98,7 +99,7 @@ svp_acl_error RuntimeState::finalize() {
     child = forked_.exchange(false);
     unprofiled_child_ = false;
   }
-  // In a child made by fork the executions of the parent's threads never end.
+  // In a forked child the executions of the parent's threads never end.
   if (!child) {
     for (const auto& [id, model] : models)
       const std::unique_lock wait_for_executions(model->in_use);
@@ -133,7 +134,7 @@ svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* 
   if (profiling) loaded->profile = profiling->add_model(loaded->id, loaded->model, start_ns);
   const std::lock_guard lock(mutex_);
   if (!initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
-  // A JOB may have begun meanwhile.
+  // A JOB may have started in the meantime.
   if (job_ && !profiling) loaded->profile = job_->add_model(loaded->id, loaded->model, {});
   models_.emplace(loaded->id, loaded);
   *model_id = loaded->id;
@@ -150,7 +151,7 @@ svp_acl_error RuntimeState::unload(uint32_t model_id) {
     leaving = std::move(it->second);
     models_.erase(it);
   }
-  // In a child made by fork the executions of the parent's threads never end.
+  // In a forked child the executions of the parent's threads never end.
   if (forked()) return SVP_ACL_SUCCESS;
   const std::unique_lock wait_for_executions(leaving->in_use);
   const JobUse profiling = use_job();
@@ -190,7 +191,7 @@ RecordedCall::~RecordedCall() {
   try {
     if (job_) job_->record_call(api_, start_ns_, model_.get());
   } catch (const std::bad_alloc&) {
-    // One record less; the application goes on.
+    // One record is lost; the application continues.
   }
 }
 

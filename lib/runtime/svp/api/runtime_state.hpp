@@ -1,5 +1,5 @@
-// State between svp_acl_init and svp_acl_finalize: loaded models and the JOB. A C interface
-// without handles leaves no other owner for it than the process.
+// State between svp_acl_init and svp_acl_finalize: loaded models and the JOB. It is process-wide
+// because the C interface has no handle that could own it.
 #pragma once
 
 #include <atomic>
@@ -33,13 +33,13 @@ struct LoadedModel {
 
   const uint32_t id;
   const Model model;
-  std::shared_ptr<ModelProfile> profile;  // of the JOB under way; read by calls that hold it
-  std::shared_mutex in_use;               // shared by executions, taken whole by unload
+  std::shared_ptr<ModelProfile> profile;  // of the current JOB; read by calls that hold the JOB
+  std::shared_mutex in_use;               // held shared by executions, exclusively by unload
   std::mutex pool_mutex;
   std::vector<std::unique_ptr<Workspace>> pool;
 };
 
-// A JOB that is not completed while the object lives; or none.
+// Keeps a JOB from being completed during its lifetime; may be empty.
 class JobUse {
  public:
   explicit JobUse(std::shared_ptr<ProfileJob> job) : job_(std::move(job)) {
@@ -70,15 +70,16 @@ class RuntimeState {
   svp_acl_error unload(uint32_t model_id);
   std::shared_ptr<LoadedModel> find(uint32_t model_id);
 
-  // The JOB of this process; none when not profiled, nor that of a parent.
+  // The JOB of this process; empty if it is not profiled, or if the JOB belongs to a parent.
   JobUse use_job();
-  // For svp_acl_prof_start, _stop: begins a JOB, with the models that are loaded; false, with a
-  // sentence on stderr, where its folder cannot be made. Completes it, after the calls under way.
+  // For svp_acl_prof_start and _stop. begin_job() starts a JOB with the models already loaded;
+  // false, with a message on stderr, if its folder cannot be created. end_job() completes the JOB
+  // after the active calls.
   bool begin_job(const ProfileConfig& config);
   void end_job();
-  // Whether this process was forked from one that was profiled.
+  // Whether this process was forked from a profiled one.
   bool forked() const { return forked_.load(); }
-  // The same, as long as it has not begun a JOB of its own.
+  // Like forked(), but false once the child has started its own JOB.
   bool is_unprofiled_child() const { return unprofiled_child_.load(); }
 
   void finish_at_exit();
@@ -93,10 +94,10 @@ class RuntimeState {
   uint32_t next_model_id_ = 1;
   std::map<uint32_t, std::shared_ptr<LoadedModel>> models_;
   std::shared_ptr<ProfileJob> job_;
-  std::vector<std::shared_ptr<ProfileJob>> of_parents_;  // what a child leaves alone
+  std::vector<std::shared_ptr<ProfileJob>> of_parents_;  // kept untouched in a forked child
 };
 
-// Records the call in whose body it lives.
+// Records the call in whose body it is declared.
 class RecordedCall {
  public:
   explicit RecordedCall(ApiId api);
@@ -107,7 +108,7 @@ class RecordedCall {
   void names(const LoadedModel& model) {
     if (job_) model_ = model.profile;
   }
-  // What records the model that was named; null when it is not profiled.
+  // The profile of the model passed to names(); null if it is not profiled.
   ModelProfile* profile() const { return model_.get(); }
 
  private:
@@ -117,7 +118,7 @@ class RecordedCall {
   std::shared_ptr<ModelProfile> model_;
 };
 
-// Runs the body of a C function; whatever it throws becomes an error code, and a sentence on
+// Runs the body of a C function. Converts every exception to an error code and prints a message on
 // stderr.
 template <typename Body>
 svp_acl_error guarded(const char* function, Body body) {
@@ -147,14 +148,14 @@ struct svp_acl_data_buffer {
 
 struct svp_acl_mdl_dataset {
   std::vector<svp_acl_data_buffer*> buffers;  // owned by the application
-  uint64_t batch = 0;                         // 0: the model's own
+  uint64_t batch = 0;                         // 0: the model's default
 };
 
 struct svp_acl_mdl_desc {
   struct Port {
     std::string name;
     msprof::runtime::TensorShape shape;
-    std::size_t buffer_bytes = 0;  // of a task or work buffer, which has no shape
+    std::size_t buffer_bytes = 0;  // size of a task or work buffer, which has no shape
   };
   std::vector<Port> inputs, outputs;
   int64_t batch = 0;

@@ -1,4 +1,4 @@
-// Functions of the interface that a Linux host does not have.
+// Functions of the interface that are not available on a Linux host.
 #include <atomic>
 #include <string>
 
@@ -9,14 +9,14 @@
 
 namespace {
 
-// Names the function on stderr.
+// Prints the function's name on stderr.
 void print_unsupported(const char* function) {
   msprof::runtime::say(std::string(function) + " is not supported on a Linux host");
 }
 
 }  // namespace
 
-// The body of such a function: names itself the first time it is called, and returns the value.
+// Body of an unsupported function: prints its name on the first call and returns `value`.
 #define MSPROF_UNSUPPORTED(value)                                                  \
   static std::atomic_flag said = ATOMIC_FLAG_INIT;                                 \
   if (!said.test_and_set()) print_unsupported(static_cast<const char*>(__func__)); \
@@ -24,7 +24,7 @@ void print_unsupported(const char* function) {
 
 extern "C" {
 
-// Callbacks, events, secure memory and CPU task queues, which a Linux host does not have.
+// Callbacks, events, secure memory and CPU task queues.
 
 svp_acl_error svp_acl_rt_subscribe_report(uint64_t, svp_acl_rt_stream) {
   MSPROF_UNSUPPORTED(SVP_ACL_ERROR_API_NOT_SUPPORT);
@@ -99,7 +99,7 @@ svp_acl_error svp_acl_ext_process_aicpu_task(int32_t) {
   MSPROF_UNSUPPORTED(SVP_ACL_ERROR_API_NOT_SUPPORT);
 }
 
-// The model functions that a Linux host does not have.
+// Model functions.
 
 svp_acl_error svp_acl_mdl_execute_async(uint32_t, const svp_acl_mdl_dataset*,
                                         const svp_acl_mdl_dataset*, svp_acl_rt_stream) {

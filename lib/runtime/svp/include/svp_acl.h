@@ -1,4 +1,4 @@
-// Start and end of the svp_acl C interface; includes the parts every application needs.
+// Start and end of the svp_acl C interface; includes the headers every application needs.
 #pragma once
 
 #include "svp_acl_base.h"
@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 // config_path names acl.json, relative to the current folder, or is NULL. Its object "profiler"
-// switches profiling on; the environment variable MSPROF_ACL_JSON=FILE takes the place of
-// config_path. A bad configuration never fails the call: it is named on stderr and the application
+// enables profiling; the environment variable MSPROF_ACL_JSON=FILE overrides config_path. The call
+// never fails because of a bad configuration: the error is printed on stderr and the application
 // runs unprofiled.
 SVP_ACL_API svp_acl_error svp_acl_init(const char* config_path);
 SVP_ACL_API svp_acl_error svp_acl_finalize(void);

@@ -1,8 +1,8 @@
-// Base types of the svp_acl C interface: error codes, data types, data buffers.
-// For applications that link libsvp_acl.so. These headers are this project's own; names and
-// signatures follow the public interface of the boards, so that one application source builds for a
-// board and for a Linux host. Every function that returns svp_acl_error returns SVP_ACL_SUCCESS or
-// one of the SVP_ACL_ERROR_ codes.
+// Base types of the svp_acl C interface: error codes, data types, data buffers. For applications
+// that link libsvp_acl.so. These headers were written for this project; names and signatures follow
+// the public interface of the boards, so that one application source builds for a board and for a
+// Linux host. Every function that returns svp_acl_error returns SVP_ACL_SUCCESS or one of the
+// SVP_ACL_ERROR_ codes.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #else
 #define SVP_ACL_API
 #endif
-#define SVP_ACL_FUNC_VISIBILITY SVP_ACL_API  // the boards' name, which programs use as well
+#define SVP_ACL_FUNC_VISIBILITY SVP_ACL_API  // the name on boards, also used by programs
 
 #ifdef __cplusplus
 extern "C" {
@@ -133,8 +133,7 @@ typedef enum svp_acl_format {
   SVP_ACL_FORMAT_FRACTAL_NZ = 29
 } svp_acl_format;
 
-// A view of memory that the application owns: address, size in bytes, bytes from one row to the
-// next.
+// A view of application-owned memory: address, size and row stride, both in bytes.
 typedef struct svp_acl_data_buffer svp_acl_data_buffer;
 
 SVP_ACL_API svp_acl_data_buffer* svp_acl_create_data_buffer(void* data, size_t size, size_t stride);

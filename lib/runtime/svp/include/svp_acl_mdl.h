@@ -1,10 +1,9 @@
-// Models of the svp_acl C interface: load, describe, execute.
-// On a Linux host a model is the JSON file that MODEL_FORMAT.md describes; tensors are float32
-// NCHW. Sizes are bytes for the largest batch of the model; dims name the default batch first. A
-// buffer's stride is the bytes from one row to the next; 0 means the default stride (dense rows).
-// As on a board, two more inputs follow those of the model: the task buffer, whose name is
-// SVP_ACL_DYNAMIC_TENSOR_NAME, and the work buffer. A host uses neither, so a dataset may leave out
-// both.
+// Models of the svp_acl C interface: load, describe, execute. On a Linux host a model is the JSON
+// file described in MODEL_FORMAT.md; tensors are float32 NCHW. Sizes are bytes for the largest
+// batch of the model; the first dimension is the default batch. A buffer's stride is the distance
+// between rows in bytes; 0 means dense rows. As on a board, two more inputs follow those of the
+// model: the task buffer, named SVP_ACL_DYNAMIC_TENSOR_NAME, and the work buffer. A host uses
+// neither, so a dataset may omit both.
 #pragma once
 
 #include "svp_acl_base.h"

@@ -1,6 +1,6 @@
-// Profiling through function calls: into files, or into a pipe. One excludes the other, and both
-// the profiler of acl.json. Times are microseconds of CLOCK_MONOTONIC. A host has one device,
-// number 0.
+// Profiling through function calls, into files or into a pipe. The two exclude each other, and both
+// exclude the profiler of acl.json. Times are microseconds of CLOCK_MONOTONIC. A host has one
+// device, number 0.
 #pragma once
 
 #include "svp_acl_base.h"

@@ -1,4 +1,4 @@
-// The machine model (engine/machine_model.hpp) as columns of a record.
+// Writes the results of the machine model (engine/machine_model.hpp) to a record.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace msprof::runtime {
 
-// Fills the unit cycles and DDR bytes of a record whose total_cycles (1 cycle = 1 ns) is set
-// already.
+// Fills the unit cycles and DDR bytes of a record whose total_cycles (1 cycle = 1 ns) is already
+// set.
 void model_units(const LayerWork& work, uint64_t batch, AicoreRecord& record);
 
 }  // namespace msprof::runtime

@@ -20,18 +20,18 @@ namespace {
 // A host has one device, and its models have one net.
 constexpr const char* kDevice = "0";
 constexpr const char* kNet = "0";
-// Leaves space in 255 bytes for the rest of the longest name, the name of a `.done` under way, with
-// its numbers.
+// A file name has at most 255 bytes. This leaves room for the rest of the longest name, that of a
+// temporary `.done` file, with its numbers.
 constexpr std::size_t kMaxNameBytes = 128;
 
-// The call of the kernel costs more than the rest of a record.
+// Cached, because the system call costs more than the rest of a record.
 thread_local long cached_thread_number = 0;
 
 bool control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-// One field of a line: a name with a tab or a line end must not start another.
+// Makes `text` safe as one field of a line: replaces tabs, line ends and other control characters.
 std::string field(std::string text) {
   std::replace_if(text.begin(), text.end(), control, '_');
   return text;
@@ -81,7 +81,7 @@ std::string file_name_part(const std::string& model_name) {
   std::array<char, 32> hash;
   snprintf(hash.data(), hash.size(), "~%016zx", std::hash<std::string>()(model_name));
   std::size_t cut = kMaxNameBytes - strlen(hash.data());
-  // Cuts not in the middle of a UTF-8 character: its later bytes are 10xxxxxx.
+  // Do not cut inside a UTF-8 character: its continuation bytes are 10xxxxxx.
   while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xc0U) == 0x80U) --cut;
   return name.substr(0, cut) + hash.data();
 }
@@ -168,8 +168,8 @@ ExecutionRecorder::~ExecutionRecorder() {
   try {
     if (own_capture_ && capture_) capture_->finish(false);
   } catch (const std::bad_alloc&) {
-    // Without memory there is no `.done`: the capture reads as partial, and the application goes
-    // on.
+    // Out of memory: no `.done` is written, the capture is read as partial, and the application
+    // continues.
   }
 }
 

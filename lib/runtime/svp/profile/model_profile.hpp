@@ -1,5 +1,5 @@
-// The raw files of one loaded model inside a JOB: its descriptions, its captures, its calls.
-// Source: svp_job.md 2.1 (names), 5.1 (descriptions), 9.
+// The raw files of one loaded model in a JOB: descriptions, captures and calls. Source: svp_job.md
+// 2.1 (names), 5.1 (descriptions), 9.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace msprof::runtime {
 
-// One aicore and one aicpu file; either may be absent because it is switched off or the model has
-// no such layer.
+// One aicore and one aicpu file. Either is null if it is switched off or if the model has no such
+// layer.
 struct Capture {
   std::unique_ptr<RecordFile> core;
   std::unique_ptr<RecordFile> cpu;
@@ -25,19 +25,18 @@ struct Capture {
 
 class ModelProfile {
  public:
-  // Takes a `data_folder` that ends in "/data"; writes net.info and layer.info and opens the file
-  // of calls.
+  // `data_folder` must end in "/data". Writes net.info and layer.info and opens the file of calls.
   ModelProfile(std::string data_folder, const ProfileConfig& config, WriteHealth& health,
                uint32_t model_id, const Model& model, std::shared_ptr<Sink> sink = nullptr);
 
-  // Returns the capture that records execution number `execution`; empty when it is not one of
-  // those that the interval captures.
+  // Returns the capture that records execution number `execution`; null if the interval skips that
+  // execution.
   std::shared_ptr<Capture> capture(uint64_t execution, uint64_t batch);
   bool one_capture_for_the_run() const { return interval_ == 0; }
-  // Numbers of executions as they begin, from 0.
+  // Numbers executions from 0, in the order in which they start.
   uint64_t next_execution() { return executions_++; }
 
-  // A call that names this model, or of the whole process when this is the first model.
+  // Records a call that names this model or, if this is the first model, one that names no model.
   void record_call(const AclApiRecord& record);
 
   void finish_captures(bool at_exit);
@@ -48,7 +47,7 @@ class ModelProfile {
                                    uint64_t pictures);
 
   const std::string data_folder_;
-  const std::string stem_;  // "<model>.<model_id>", as it may stand in a file name
+  const std::string stem_;  // "<model>.<model_id>", made safe for a file name
   const uint32_t interval_;
   const bool core_wanted_, cpu_wanted_;
   const long loader_thread_;
@@ -79,13 +78,13 @@ class ExecutionRecorder : public LayerObserver {
   std::shared_ptr<Capture> capture_;
 };
 
-// The name of a model as part of a file name: no '/', no control bytes, at most 128 bytes (a longer
+// The model's name as part of a file name: no '/', no control bytes, at most 128 bytes (a longer
 // one is cut and gets a hash).
 std::string file_name_part(const std::string& model_name);
 
-// The kernel's number of the calling thread.
+// Thread id of the calling thread (gettid), cached.
 long thread_number();
-// Forgets it, for the child of a fork, whose only thread has a number of its own.
+// Clears the cached id in a forked child, whose only thread has a new one.
 void forget_thread_number();
 
 }  // namespace msprof::runtime

@@ -19,8 +19,8 @@ constexpr std::size_t kMaxOutputBytes = 4096;
 constexpr uint32_t kMaxInterval = 9999;
 constexpr const char* kMetrics = "ArithmeticUtilization";
 
-// The value of the first of these keys; keys have two spellings because manuals and boards differ.
-// If both are there and disagree, that is reported.
+// Returns the value of the first of `keys` that exists. Keys have two spellings because manuals and
+// boards differ; conflicting values are reported.
 const nlohmann::json* find(const nlohmann::json& profiler,
                            std::initializer_list<const char*> keys) {
   const nlohmann::json* value = nullptr;
@@ -72,7 +72,8 @@ uint32_t read_interval(const nlohmann::json& profiler) {
   if (value->is_number_unsigned()) digits = value->dump();
   const bool number =
       !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
-  // Nine digits fit a uint32; anything longer is above the limit unless it is all leading zeros.
+  // Nine digits fit in a uint32. More digits are above the limit, unless all but nine are leading
+  // zeros; those are rejected, too.
   if (number && digits.size() <= 9 && std::stoul(digits) <= kMaxInterval) {
     return static_cast<uint32_t>(std::stoul(digits));
   }

@@ -1,4 +1,4 @@
-// Settings of acl.json. Its object "profiler" is the only part that matters here.
+// Profiling settings: the object "profiler" of acl.json.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct ProfileConfig {
   bool acl_api = false;
 };
 
-// Reads the file; nothing when profiling is off, and then a sentence on stderr unless it was simply
-// not asked for. A wrong value switches off its own item only and is named on stderr; nothing here
-// ever fails the application.
+// Reads the file. Empty if profiling is off; unless it was simply not requested, the reason is
+// printed on stderr. A wrong value disables only its own setting and is reported on stderr. Never
+// fails the application.
 std::optional<ProfileConfig> read_profile_config(const std::string& path);
 
 }  // namespace msprof::runtime

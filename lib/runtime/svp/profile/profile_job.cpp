@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t kMaxEarlyCalls = 4096;
 constexpr std::size_t kJobLetters = 29;
 constexpr mode_t kFolderMode = 0750;
-// One cycle is one nanosecond.
+// 1000 MHz: one cycle is one nanosecond.
 constexpr const char* kInfoJson = "{\"DeviceInfo\": [{\"aic_frequency\": \"1000\"}]}";
 
-// Makes "JOB" and 29 letters; empty when there is no randomness to be had.
+// Returns "JOB" followed by 29 random letters; empty if no random bytes are available.
 std::string job_name() {
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return "";
@@ -34,7 +34,7 @@ std::string job_name() {
     if (got <= 0) break;
     for (std::size_t i = 0; i < static_cast<std::size_t>(got) && name.size() < 3 + kJobLetters;
          ++i) {
-      // 234 = 9 × 26: above it some letters would be more likely than others.
+      // 234 = 9 × 26: larger bytes are skipped because they would make some letters more likely.
       if (bytes[i] < 234) name += static_cast<char>('A' + bytes[i] % 26);
     }
   }
@@ -42,7 +42,7 @@ std::string job_name() {
   return name.size() == 3 + kJobLetters ? name : "";
 }
 
-// The application may change its folder while it runs.
+// Makes `path` absolute, since the application may change its working folder.
 std::string absolute(const std::string& path) {
   char* const resolved = realpath(path.c_str(), nullptr);
   std::string result = resolved == nullptr ? path : resolved;
@@ -125,7 +125,7 @@ void ProfileJob::remove_model(const std::shared_ptr<ModelProfile>& model,
   model->record_call(call_record(ApiId::kUnload, unload_start_ns));
   const std::lock_guard lock(mutex_);
   std::erase(models_, model);
-  // The first model's file goes on: it takes the calls that name no model until the end.
+  // The first model's file stays open: it also receives the calls that name no model.
   if (model != first_model_) model->finish_calls(false);
 }
 

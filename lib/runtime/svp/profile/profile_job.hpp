@@ -1,4 +1,4 @@
-// One JOB folder, which svp_acl_init starts and svp_acl_finalize completes. Source: svp_job.md 2,
+// One JOB folder, started by svp_acl_init and completed by svp_acl_finalize. Source: svp_job.md 2,
 // 3, 9.
 #pragma once
 
@@ -18,24 +18,24 @@ namespace msprof::runtime {
 
 class ProfileJob {
  public:
-  // Makes the folder with info.json.0 and data/. Empty, with a sentence on stderr, if that is
-  // not possible.
+  // Creates the folder with info.json.0 and data/. Null, with a message on stderr, on failure.
   static std::shared_ptr<ProfileJob> create(const ProfileConfig& config);
 
-  // A loaded model begins its files with its load call, unless that was before the JOB; the first
-  // one also takes the calls made before it.
+  // Starts the files of a loaded model with its load call, unless the model was loaded before the
+  // JOB. The first model also receives the calls made before it.
   std::shared_ptr<ModelProfile> add_model(uint32_t model_id, const Model& model,
                                           std::optional<uint64_t> load_start_ns);
   // Records a call that just ended; `model` is the one it names, or null.
   void record_call(ApiId api, uint64_t start_ns, ModelProfile* model);
   void remove_model(const std::shared_ptr<ModelProfile>& model, uint64_t unload_start_ns);
 
-  // Around a call that may still record something; before finish() there must be none.
+  // Enclose a call that may still record something. finish() must not run before all of them have
+  // ended.
   void begin_call();
   void end_call();
   void wait_for_calls();
 
-  // Completes every file. At exit nothing is waited for long; see RecordFile::finish.
+  // Completes every file. The variant for exit never waits long; see RecordFile::finish.
   void finish();
   void finish_at_exit();
 

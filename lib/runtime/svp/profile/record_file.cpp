@@ -87,7 +87,8 @@ void RecordFile::open_file(const FileHeader& header) {
   }
 }
 
-// What the stream took is not written again: who reads it has that, or knows that it has not.
+// Records already sent to the stream are not written again: its reader has them or knows that they
+// are missing.
 void RecordFile::leave_sink() {
   sink_ = nullptr;
   const int fd = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
@@ -102,7 +103,8 @@ void RecordFile::leave_sink() {
   file_.close();
 }
 
-// Again where the application has closed it. -1 with errno.
+// Returns the descriptor, reopening the file if the application has closed it. -1 with errno on
+// error.
 int RecordFile::descriptor() {
   if (const int fd = file_.get(); fd >= 0) return fd;
   const int fd = open_above_stdio(path_, O_RDWR);
@@ -110,14 +112,14 @@ int RecordFile::descriptor() {
   return fd;
 }
 
-// Goes back to the last whole record, so that a reader finds no half of one.
+// Truncates the file to the last whole record.
 void RecordFile::fail(const char* what) {
   const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
   whole_ = false;
   is_open_ = false;
   space_.leave();
   if (ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) != 0) {
-    // The reader counts the trailing bytes; there is nothing more to do here.
+    // The reader counts the trailing bytes; nothing more can be done here.
   }
   file_.close();
   health_.lost(0, path_, reason);
@@ -129,7 +131,7 @@ void RecordFile::count(uint64_t start_ns, uint64_t end_ns) {
   if (end_ns > end_ns_) end_ns_ = end_ns;
 }
 
-// False where the record is to be written, or errno says why it cannot be.
+// Returns false if the record must be written with write(), or on error, with errno.
 bool RecordFile::store(const void* record) {
   if (!is_mapped_) return false;
   if (space_.next(record_bytes_) == nullptr &&
@@ -145,7 +147,7 @@ bool RecordFile::store(const void* record) {
 void RecordFile::write_from_now_on() {
   is_mapped_ = false;
   space_.leave();
-  // Where that fails, a reader finds zeros behind the records, and passes them over.
+  // If this fails, a reader finds zeros after the records and skips them.
   static_cast<void>(ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0);
 }
 

@@ -1,5 +1,5 @@
-// The reference layout of raw files: a 16-byte header, then records; little-endian throughout.
-// Source: svp_job.md 7 (records), 4 (.done), 9 (what is written).
+// Layout of raw files: a 16-byte header, then records; little-endian throughout. Source: svp_job.md
+// 7 (records), 4 (.done), 9 (what is written).
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) == 16);
 
-// One layer of one execution; cycles at 1000 MHz, so that a cycle is a nanosecond.
+// One layer of one execution. Cycles are at 1000 MHz, so a cycle is a nanosecond.
 struct AicoreRecord {
   uint32_t layer_id = 0;
   uint32_t zero = 0;
@@ -64,8 +64,8 @@ static_assert(sizeof(AclApiRecord) == 32);
 
 #pragma pack(pop)
 
-// Of every kind: the start, which no record has as 0 and which is stored last. So what a killed
-// application leaves at the end of a file is a whole record, or none.
+// Offset of the start time in every record kind. It is never 0 and is stored last, so that a killed
+// application leaves either a whole record or none at the end of the file.
 inline constexpr std::size_t kStartOffset = 8;
 static_assert(offsetof(AicoreRecord, start_ns) == kStartOffset &&
               offsetof(AicpuRecord, start_ns) == kStartOffset &&
@@ -96,12 +96,12 @@ enum class ApiId : uint32_t {
   kFinalize = 513,
 };
 
-// One raw data file. A record is stored in mapped memory, or reaches the kernel with a write() of
-// its own where the file cannot be mapped, so that an application that dies loses at most the
-// record being written. Complete only when its `.done` is there; without one, zeros behind the last
-// record are room for more.
+// A RecordFile is one raw data file. A record is stored in mapped memory or, if the file cannot be
+// mapped, written with one write(), so that an application that dies loses at most the record being
+// written. The file is complete only if its `.done` exists; without it, zeros after the last record
+// are unused space.
 
-// Failures of all files of a JOB: the first is reported, the rest is counted.
+// Counts failures of all files of a JOB; only the first is printed.
 class WriteHealth {
  public:
   void lost(uint64_t records, const std::string& path, const std::string& what);
@@ -114,22 +114,22 @@ class WriteHealth {
 
 class RecordFile {
  public:
-  // With a sink the records go there, and to the file from where its reader was gone: before that
-  // place the file is a hole, and `<file>.sink` says how long that is.
+  // With a sink, records go to the sink until its reader is gone, then to the file. The file then
+  // starts with a hole whose length is in `<file>.sink`.
   RecordFile(std::string path, RecordKind kind, WriteHealth& health,
              std::shared_ptr<Sink> sink = nullptr);
   ~RecordFile() = default;
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
-  // Thread-safe. `record` has the size of the file's kind; times are nanoseconds and widen the
-  // times of `.done`.
+  // Appends a record of the file's kind. Times are nanoseconds and extend the time range in
+  // `.done`. Thread-safe.
   void append(const void* record, uint64_t start_ns, uint64_t end_ns);
 
-  // Closes the file and writes `.done` with these further lines; later records are counted as lost.
-  // A file that lost records or could not be written gets no `.done`: a reader then knows that it
-  // is partial. At exit a lock that another thread holds is given up on: no `.done` is better than
-  // an exit that hangs.
+  // Closes the file and writes `.done` with `more_lines`; later records are counted as lost. A file
+  // that lost records or had write errors gets no `.done`, which marks it as partial. With
+  // `at_exit`, does not wait for a lock held by another thread: a missing `.done` is better than an
+  // exit that hangs.
   void finish(std::string_view more_lines, bool at_exit = false);
 
  private:
@@ -146,12 +146,12 @@ class RecordFile {
   const std::size_t record_bytes_;
   const uint64_t limit_bytes_;
   WriteHealth& health_;
-  std::shared_ptr<Sink> sink_;  // null: the records are in the file
+  std::shared_ptr<Sink> sink_;  // null: records go to the file
   std::mutex mutex_;
   HeldDescriptor file_;
-  bool is_open_ = false;  // false where records go to the stream, or cannot be written any more
+  bool is_open_ = false;  // false if records go to the sink or can no longer be written
   RecordSpace space_;
-  bool is_mapped_ = false;  // false: records are written
+  bool is_mapped_ = false;  // false: records are written with write()
   bool whole_ = false;
   bool finished_ = false;
   uint64_t size_bytes_ = 0;
@@ -159,7 +159,7 @@ class RecordFile {
   uint64_t end_ns_ = 0;
 };
 
-// Locks now, or at exit within a moment; check owns_lock().
+// Locks the mutex. With `at_exit`, waits only a moment: check owns_lock().
 std::unique_lock<std::mutex> lock_for(std::mutex& mutex, bool at_exit);
 
 }  // namespace msprof::runtime

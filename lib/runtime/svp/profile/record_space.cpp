@@ -14,10 +14,10 @@ namespace msprof::runtime {
 
 namespace {
 
-// Also the least that a file grows by: one of few records stays small.
+// Minimum growth of a file, so that a file with few records stays small.
 constexpr std::uint64_t kLeastAheadBytes = std::uint64_t{16} << 10;
 constexpr std::uint64_t kMostAheadBytes = std::uint64_t{64} << 10;
-// Addresses that are taken at once; what lies behind the end of the file is not touched.
+// Address space reserved at once; addresses past the end of the file are not touched.
 constexpr std::uint64_t kMappedBytes = std::uint64_t{1} << 20;
 
 #ifndef MADV_POPULATE_WRITE
@@ -37,8 +37,8 @@ bool allocate(int fd, std::uint64_t from, std::uint64_t bytes) {
   return result == 0;
 }
 
-// Brings the pages of new space into memory. To write zeros is three times as fast as to touch
-// them: the kernel would read each, and those around it, from where nothing is written yet.
+// Loads the pages of new space into memory. Writing zeros is three times as fast as touching the
+// pages: on a fault the kernel would first read each page and its neighbors from unwritten space.
 bool write_zeros(int fd, std::uint64_t from, std::uint64_t bytes) {
   static constexpr std::array<char, kLeastAheadBytes> kZeros{};
   std::array<iovec, kMostAheadBytes / kLeastAheadBytes> parts{};
@@ -61,7 +61,8 @@ bool write_zeros(int fd, std::uint64_t from, std::uint64_t bytes) {
 
 bool RecordSpace::make(int fd, std::uint64_t size_bytes, std::size_t record_bytes,
                        std::uint64_t limit_bytes) {
-  // A file ends with a whole record, also where a kill leaves room behind the last one.
+  // The file always ends at a record boundary, even if a kill leaves unused space after the last
+  // record.
   const std::uint64_t wanted = std::clamp(size_bytes, kLeastAheadBytes, kMostAheadBytes);
   const std::uint64_t allowed = limit_bytes > size_bytes ? limit_bytes - size_bytes : 0;
   std::uint64_t records = std::min(wanted, allowed) / record_bytes;
@@ -69,7 +70,8 @@ bool RecordSpace::make(int fd, std::uint64_t size_bytes, std::size_t record_byte
     errno = EFBIG;
     return false;
   }
-  // All of the first page, of which a file that begins as a hole has a part only.
+  // Includes the whole first page: if the file starts as a hole, only a part of that page is
+  // allocated.
   const std::uint64_t before = size_bytes % page_bytes();
   while (!allocate(fd, size_bytes - before, before + records * record_bytes)) {
     records /= 2;
@@ -95,8 +97,8 @@ bool RecordSpace::map(int fd, std::uint64_t from, std::uint64_t to) {
   }
   next_ = base_ + (from - base_offset_);
   end_ = base_ + (to - base_offset_);
-  // All pages at once: one by one each costs more than its records. A kernel that cannot (before
-  // 5.14) maps them when they are written; EFAULT is one that cannot be written at all.
+  // Maps all pages at once: page faults cost more than writing the records. Kernels before 5.14 do
+  // not support this and map pages on first write. EFAULT means that a page cannot be written.
   const std::uint64_t first = from / page_bytes() * page_bytes() - base_offset_;
   const auto bytes = static_cast<std::size_t>(to - base_offset_ - first);
   if (madvise(base_ + first, bytes, MADV_POPULATE_WRITE) == 0) return true;

@@ -1,5 +1,5 @@
-// Space behind the last record of a raw file, mapped, so that a record costs no call of the kernel
-// and still is in the file when the application is killed. For RecordFile.
+// Mapped space after the last record of a raw file. Storing a record needs no system call, and the
+// record survives if the application is killed. For RecordFile.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace msprof::runtime {
 
-// Space is allocated before it is mapped: a full disk is an error of the allocation, never a
-// SIGBUS. At most kMostAheadBytes are behind the last record, which is what a drain leaves on the
-// board of a file that grows (board.md, "A small disk").
+// Space is allocated before it is mapped, so a full disk is an allocation error and never a SIGBUS.
+// At most kMostAheadBytes are allocated after the last record; a drain leaves that much of a
+// growing file on the board (board.md, "A small disk").
 class RecordSpace {
  public:
   RecordSpace() = default;
@@ -17,18 +17,18 @@ class RecordSpace {
   RecordSpace(const RecordSpace&) = delete;
   RecordSpace& operator=(const RecordSpace&) = delete;
 
-  // Where the next record goes; null where there is no room for it.
+  // Address of the next record; null if there is no room for it.
   std::byte* next(std::size_t record_bytes) const {
     return static_cast<std::size_t>(end_ - next_) >= record_bytes ? next_ : nullptr;
   }
   void advance(std::size_t record_bytes) { next_ += record_bytes; }
 
-  // Makes room for whole records from `size_bytes` on, where the records of `fd` end, in a file of
-  // at most `limit_bytes`. False with errno: EFBIG, ENOSPC or EDQUOT; anything else says that the
-  // file cannot be mapped here, so that records must be written.
+  // Makes room for whole records after `size_bytes`, the end of the records of `fd`. The file grows
+  // to at most `limit_bytes`. False with errno on error: EFBIG, ENOSPC and EDQUOT mean no space;
+  // anything else means that the file cannot be mapped and records must be written.
   bool make(int fd, std::uint64_t size_bytes, std::size_t record_bytes, std::uint64_t limit_bytes);
 
-  // Gives the memory back; the file keeps its length.
+  // Unmaps the memory; the length of the file does not change.
   void leave();
 
  private:
@@ -36,9 +36,9 @@ class RecordSpace {
 
   std::byte* next_ = nullptr;
   std::byte* end_ = nullptr;
-  std::byte* base_ = nullptr;  // of the mapping
+  std::byte* base_ = nullptr;  // start of the mapping
   std::size_t mapped_bytes_ = 0;
-  std::uint64_t base_offset_ = 0;  // of the mapping in the file
+  std::uint64_t base_offset_ = 0;  // file offset of the mapping
 };
 
 }  // namespace msprof::runtime

@@ -27,7 +27,7 @@ constexpr uint64_t kPatienceNs = 2'000'000'000;
 constexpr int kSinkPollMilliseconds = 50;
 constexpr int kSinkPipeBytes = 1 << 20;
 
-// A write to a FIFO without a reader raises SIGPIPE, which is none of the application's.
+// Writing to a FIFO without a reader raises SIGPIPE, which the application must not receive.
 class PipeSignalBlocked {
  public:
   PipeSignalBlocked() {
@@ -53,13 +53,14 @@ class PipeSignalBlocked {
   bool was_pending_ = false, raised_ = false;
 };
 
-// Opens for writing; -1 with errno, ENXIO where nobody reads.
+// Opens a FIFO for writing. Returns -1 with errno on error: ENXIO if it has no reader.
 int open_fifo(const char* path) {
   const int fd = open_above_stdio(path, O_WRONLY | O_NONBLOCK);
   struct stat state = {};
   if (fd < 0) return -1;
   if (fstat(fd, &state) == 0 && S_ISFIFO(state.st_mode)) {
-    // A stretch of line that stands still is bridged; where that is not allowed 64 KB are.
+    // A larger pipe bridges a stalled connection. If the size is not permitted, the pipe keeps its
+    // default of 64 KB.
     fcntl(fd, F_SETPIPE_SZ, kSinkPipeBytes);
     return fd;
   }

@@ -1,5 +1,5 @@
-// Sink: records straight into a stream, MSPROF_SINK, so that they need no space on this machine's
-// disk. The stream is a FIFO that somebody reads already.
+// Sink: sends records to the stream named by MSPROF_SINK, so that they need no local disk space.
+// The stream is a FIFO that already has a reader.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace msprof::runtime {
 
 #pragma pack(push, 1)
 
-// In front of each piece; the name and the bytes follow. Frames are at most PIPE_BUF long, which a
-// FIFO takes whole or not at all, whoever else writes to it.
+// Header of each chunk; the name and the data follow. A frame has at most PIPE_BUF bytes, so that
+// writes to the FIFO are atomic even with other writers.
 struct SinkFrame {
   char magic[4] = {'M', 'S', 'N', 'K'};
   uint16_t name_bytes = 0;
   uint16_t data_bytes = 0;
-  uint64_t offset = 0;  // of the bytes in the file
+  uint64_t offset = 0;  // of the data in the file
 };
 static_assert(sizeof(SinkFrame) == 16);
 
@@ -25,15 +25,16 @@ static_assert(sizeof(SinkFrame) == 16);
 
 class Sink {
  public:
-  // Opens what MSPROF_SINK names; null where it names nothing, or nobody reads it, which is said.
-  // `output`: the folder to which names are relative.
+  // Opens the FIFO named by MSPROF_SINK. Null if the variable is unset, or, with a message, if the
+  // FIFO has no reader. Names in the stream are relative to the folder `output`.
   static std::shared_ptr<Sink> open(const std::string& output);
   ~Sink();
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
 
-  // Thread-safe. `path` lies in the output folder. False where its reader is gone, or takes nothing
-  // for two seconds: then for good, and that is said once.
+  // Sends a chunk of the file `path` in the output folder. Returns false if the reader is gone or
+  // reads nothing for two seconds; all later calls then fail, and the reason is printed once.
+  // Thread-safe.
   bool write(const std::string& path, uint64_t offset, const void* bytes, std::size_t size);
 
  private:
