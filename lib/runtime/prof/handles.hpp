@@ -1,4 +1,4 @@
-// Handles of the C interfaces: configurations that an application makes and destroys.
+// Handles of the C interfaces: configurations that an application creates and destroys.
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 namespace msprof::runtime {
 
-// Handles that the application has; one that was destroyed, or never was, is refused.
+// The set of valid handles. Unknown and destroyed handles are rejected.
 template <typename Handle>
 class Handles {
  public:
@@ -27,11 +27,11 @@ class Handles {
     return true;
   }
 
-  // Around a fork, so that a child finds no lock of a thread that it does not have.
+  // Called around a fork, so that the child does not inherit a lock held by another thread.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
-  // A copy, since another thread may destroy it.
+  // Copies the object, since another thread may destroy it.
   bool copy(const Handle* handle, Handle& out) {
     const std::lock_guard lock(mutex_);
     if (known_.count(handle) == 0) return false;
@@ -44,8 +44,8 @@ class Handles {
   std::set<const Handle*> known_;
 };
 
-// Those of one interface. Make them when the library is loaded: a child that is forked while a
-// thread of its parent makes them would wait for that thread for ever.
+// The handles of one interface. Call instance() when the library is loaded: if another thread
+// creates them during a fork, the child waits for that thread forever.
 template <typename Config, typename SubscribeConfig>
 struct ProfHandles {
   Handles<Config> configs;

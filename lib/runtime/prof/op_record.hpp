@@ -1,4 +1,4 @@
-// One operator that ran, as a subscriber gets it. Rules: docs/host_cann.md.
+// The record of one operator, as a subscriber receives it. Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 namespace msprof::runtime {
 
 struct __attribute__((packed)) OpRecord {
-  std::uint32_t signature;  // of the bytes behind it
+  std::uint32_t signature;  // checksum of the following bytes
   std::uint32_t model;
   std::uint32_t flag;      // aclprofSubscribeOpFlag
-  std::uint32_t thread;    // of a flag that has threads
+  std::uint32_t thread;    // for flags that have threads
   std::uint64_t op;        // number in OpNames
-  std::uint64_t duration;  // us, as all times; of the host's clock
+  std::uint64_t duration;  // times are microseconds of the host's clock
   std::uint64_t start;
   std::uint64_t end;
   std::uint64_t execution_time;
@@ -32,20 +32,20 @@ struct __attribute__((packed)) OpRecord {
 };
 static_assert(sizeof(OpRecord) == 80);
 
-// A whole record of what ran on a device for `images` images; `op` is its number in OpNames, `work`
-// that of one image or null.
+// Creates the record of an operator that ran on a device for `images` images. `op` is its number in
+// OpNames, `work` the work per image or null.
 OpRecord make_record(std::uint32_t model, std::uint32_t device, std::uint64_t op,
                      std::uint64_t begin_ns, std::uint64_t end_ns, const LayerWork* work,
                      std::uint64_t images);
 
-// CRC-32C of the record behind its signature, without the final inversion.
+// CRC-32C of the record without its signature field and without the final inversion.
 std::uint32_t signature_of(const OpRecord& record);
 
-// The record of that index among the whole ones in `bytes`; nothing for one that is damaged, too.
+// Returns the whole record at `index` in `records`; empty if it does not exist or is damaged.
 std::optional<OpRecord> record_at(const void* records, std::size_t bytes, std::uint32_t index);
 
-// Numbers of operators in records, and their names; once given, a number keeps its texts to the end
-// of the process, since its records may be read late.
+// Maps operator numbers in records to names. A number keeps its texts until the process ends, since
+// its records may be read late.
 class OpNames {
  public:
   static OpNames& instance();
@@ -54,9 +54,9 @@ class OpNames {
     std::string type;
   };
 
-  // From 1.
+  // Numbers start at 1.
   std::uint64_t number_of(const std::string& name, const std::string& type);
-  // Null for no number of this process.
+  // Null if this process has not assigned `number`.
   const Texts* find(std::uint64_t number);
 
   void before_fork() { mutex_.lock(); }
@@ -68,13 +68,14 @@ class OpNames {
   std::vector<std::unique_ptr<const Texts>> texts_;
 };
 
-// What the interfaces give of the records that an application has read; codes as in rules.hpp.
+// Accessors of both interfaces for records that an application has read; they return codes of
+// rules.hpp.
 int count_records(const void* records, std::size_t bytes, std::uint32_t* count);
 using OpText = std::string OpNames::Texts::*;
-// Bytes of the text with its end.
+// Sets `size` to the length of the text including the terminating zero.
 int size_of_text(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
                  std::size_t* size);
-// A text longer than `room` is cut.
+// Truncates a text longer than `room`.
 int copy_text(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
               char* buffer, std::size_t room);
 

@@ -13,12 +13,12 @@ namespace msprof::runtime {
 namespace {
 
 constexpr std::size_t kMemoryBytes = 2 << 20;
-// What is written to and read from the file at once; the tail and the memory share the 2 MiB.
+// Records per file read or write. The tail and the memory ring share the 2 MiB.
 constexpr std::size_t kBatch = (64 << 10) / sizeof(OpRecord);
 constexpr std::size_t kMemoryRecords = kMemoryBytes / sizeof(OpRecord) - kBatch;
 constexpr mode_t kFileMode = 0600;
 
-// A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end the application.
+// Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the application.
 std::uint64_t file_limit() {
   rlimit limit = {};
   const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -69,8 +69,8 @@ void RecordQueue::drop(std::size_t count) {
   count_ -= count;
 }
 
-// The file has no name: it goes with the process. Where the application has closed it, what was in
-// it cannot be read any more, and there is another one once that is over.
+// Opens an unlinked file, which disappears with the process. If the application closes its
+// descriptor, the records in it are lost; a new file is opened once they have been dropped.
 bool RecordQueue::open_file() {
   if (file_.get() >= 0) return true;
   if (file_count_ > 0) return false;
@@ -82,7 +82,7 @@ bool RecordQueue::open_file() {
     fd = mkostemp(name.data(), O_CLOEXEC);
     if (fd >= 0) unlink(name.c_str());
   }
-  // Never 0, 1 or 2: an application that closed its stdout would print into it.
+  // Never use 0, 1 or 2: an application that closed its stdout would print into the file.
   if (fd >= 0 && fd <= STDERR_FILENO) {
     const int low = fd;
     fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -92,7 +92,7 @@ bool RecordQueue::open_file() {
   return fd >= 0;
 }
 
-// Moves records between memory and consecutive slots.
+// Transfers records between memory and consecutive slots of the file.
 bool RecordQueue::transfer(bool writing, OpRecord* records, std::size_t count, std::uint64_t slot) {
   auto* bytes = reinterpret_cast<char*>(records);
   std::size_t left = count * sizeof(OpRecord);
@@ -115,7 +115,7 @@ bool RecordQueue::write_tail() {
   const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(tail_.size(), slots_ - end));
   if (!open_file() || !transfer(true, tail_.data(), first, end) ||
       !transfer(true, tail_.data() + first, tail_.size() - first, 0)) {
-    // What is in the tail stays there and is still sent.
+    // The tail is kept and still sent.
     file_failed_ = true;
     return false;
   }
@@ -131,7 +131,7 @@ void RecordQueue::read_file() {
   unreadable_ += count - count_;
   file_begin_ = (file_begin_ + count) % slots_;
   file_count_ -= count;
-  // Nothing of the file is needed: it gives its space back.
+  // The file is empty: release its disk space.
   if (file_count_ == 0 && ftruncate(file_.get(), 0) == 0) file_begin_ = 0;
 }
 

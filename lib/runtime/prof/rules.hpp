@@ -1,5 +1,5 @@
-// What profiling through calls may do when, alike for both interfaces (aclprof…, svp_acl_prof_…),
-// and what it is told. The codes have the same numbers in both. Rules: docs/host_cann.md.
+// Rules for the order and the arguments of profiling calls, shared by both interfaces (aclprof…,
+// svp_acl_prof_…). The error codes have the same numbers in both. Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstddef>
@@ -27,56 +27,57 @@ inline constexpr int kProfModulesUnsupported = 200007;
 inline constexpr std::uint32_t kNoMetrics = 0xFF;
 inline constexpr std::size_t kMaxProfPathBytes = 4096;
 
-// Who profiles this process; one excludes the others.
+// The source that profiles this process; they exclude each other.
 enum class ProfMode {
   off,
-  configured,  // acl.json or a collector
+  configured,  // by acl.json or a collector
   api,         // between the calls init and finalize
-  subscribed,  // at least one model is
+  subscribed,  // at least one model is subscribed
 };
 
-// Codes of calls that the mode refuses, or kProfSuccess. `path` is the folder for the results.
+// Return the error for a call that the mode forbids, or kProfSuccess. `path` is the output folder.
 int refusal_of_init(ProfMode mode, std::string_view path, bool is_initialized);
 int refusal_of_files(ProfMode mode);          // start, stop, finalize
 int refusal_of_subscription(ProfMode mode);   // subscribe, unsubscribe
-int refusal_by_configuration(ProfMode mode);  // all others
+int refusal_by_configuration(ProfMode mode);  // all other calls
 
-// The folder for the results as it was passed: empty unless it has exactly `length` bytes.
+// Returns the output folder; empty unless it has exactly `length` bytes.
 std::string_view path_of(const char* path, std::size_t length);
 
-// One configuration of start and stop.
+// Configuration passed to start and stop.
 struct ProfConfig {
-  std::vector<std::uint16_t> devices;  // ascending; none: the host alone
-  std::uint32_t metrics = kNoMetrics;  // of the interface's enumeration
-  std::uint64_t bits = 0;              // those that others imply included
+  std::vector<std::uint16_t> devices;  // ascending; empty: host only
+  std::uint32_t metrics = kNoMetrics;  // value of the interface's enumeration
+  std::uint64_t bits = 0;              // including implied bits
 
   bool shares_a_device(const ProfConfig& other) const;
 };
 
-// Nothing when the list breaks a rule: `ids` has `count` entries, and `existing` devices are there.
+// Returns an empty optional if the list is invalid. `ids` has `count` entries; `existing` is the
+// number of devices.
 std::optional<ProfConfig> make_config(const std::uint32_t* ids, std::uint32_t count,
                                       std::uint32_t existing, std::uint32_t metrics,
                                       std::uint64_t bits);
 
-// What start refuses before it looks at the mode: no bits, others than `supported`; `metrics_bit`
-// with metrics that are none.
+// Checks performed by start before it looks at the mode. Rejects empty bits, bits not in
+// `supported`, and `metrics_bit` with invalid metrics.
 int check_bits(const ProfConfig& config, std::uint64_t supported, std::uint64_t metrics_bit,
                bool are_metrics);
 
-// kProfAlreadyRun where one of `started` has a device of `config`.
+// Returns kProfAlreadyRun if one of `started` shares a device with `config`.
 int refusal_of_start(ProfMode mode, const std::vector<const ProfConfig*>& started,
                      const ProfConfig& config);
-// Sets `found` to the place of what was started with `config`.
+// Sets `found` to the index of the entry that was started with `config`.
 int find_started(ProfMode mode, const std::vector<const ProfConfig*>& started,
                  const ProfConfig& config, std::size_t& found);
 
-// False for a path with a character that collection refuses: control characters and those that
-// shells treat specially.
+// Returns false if the path contains a character that collection rejects: control characters and
+// characters that are special in shells.
 bool is_allowed_path(std::string_view path);
-// The path, from the working folder where it is relative.
+// Makes a relative path absolute, from the working folder.
 std::string absolute_path(std::string_view path);
 
-// A whole number in [low, high]; nothing for other texts.
+// Parses an integer in [low, high]; empty for any other text.
 std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t low,
                                        std::uint64_t high);
 

@@ -34,10 +34,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kSpillBytes = std::uint64_t{1} << 30;
-// At the end the reader is waited for as long as it takes something from time to time.
+// How long the end of a subscription waits for a reader that makes no progress.
 std::atomic<std::chrono::milliseconds> reader_patience{std::chrono::seconds(10)};
 constexpr int kPollMs = 20;
-// A write of so many bytes is never mixed with another: readers get whole records.
+// Writes of up to PIPE_BUF bytes are atomic, so readers get whole records.
 constexpr std::size_t kRecordsPerWrite = PIPE_BUF / sizeof(OpRecord);
 
 std::uint64_t spill_bytes() {
@@ -57,17 +57,18 @@ bool is_same_file(int one, int other) {
          a.st_ino == b.st_ino;
 }
 
-// Sends records into one pipe, in a thread of its own.
+// Sends records to one pipe from its own thread.
 class Sender {
  public:
-  // Throws where no thread is to be had; the pipe must be open.
+  // Throws if a thread cannot be created. Requires an open pipe.
   explicit Sender(int fd) : fd_(fd), queue_(spill_bytes()) {
-    // The application may close its number too early; it must not be another file then.
+    // Duplicated because the application may close its descriptor early and reuse the number for
+    // another file.
     const int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (own < 0) return;
     own_ = HeldDescriptor(own);
     fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK);
-    const BlockedSignals inherited;  // SIGPIPE above all
+    const BlockedSignals inherited;  // mainly SIGPIPE
     thread_ = std::thread([this] { send_all(); });
   }
 
@@ -91,7 +92,8 @@ class Sender {
     changed_.notify_all();
   }
 
-  // Returns when what was added before is sent, or the reader takes nothing any more.
+  // Returns when all records added before the call are sent, or when the reader has stopped
+  // reading.
   void flush() {
     std::unique_lock lock(mutex_);
     const std::uint64_t wanted = added_;
@@ -103,7 +105,8 @@ class Sender {
     }
   }
 
-  // Sends what is left, closes the write end; once. Gives the number of records that were not sent.
+  // Sends the remaining records and closes the write end. Call once. Returns the number of records
+  // that were not sent.
   std::uint64_t close_all() {
     {
       const std::lock_guard lock(mutex_);
@@ -117,7 +120,7 @@ class Sender {
     return reader_gone_ ? 0 : dropped_ + queue_.size() + queue_.unreadable();
   }
 
-  // In a child made by fork there is no thread that sends.
+  // For a forked child, which does not have the sender thread.
   void forget() { own_.close(); }
 
  private:
@@ -128,7 +131,7 @@ class Sender {
       changed_.wait(lock, [this] { return closing_ || queue_.size() > 0; });
       const std::span<const OpRecord> front = queue_.front(batch.size());
       if (front.empty()) {
-        // A file that does not give back its records leaves nothing to send, either.
+        // If the file cannot be read back, the queue is empty as well.
         if (closing_ && queue_.size() == 0) return;
         continue;
       }
@@ -148,7 +151,7 @@ class Sender {
     }
   }
 
-  // False when it is not worth trying any more.
+  // Returns false if the subscription is over and sending must stop.
   bool send(const char* bytes, std::size_t size) {
     while (size > 0) {
       const int fd = own_.get();
@@ -164,7 +167,7 @@ class Sender {
       }
       if (is_out_of_patience()) return false;
       pollfd room = {fd, POLLOUT, 0};
-      // A pipe may have room, but not for all of it.
+      // poll() may report room that is too small for the whole write.
       if (poll(&room, 1, kPollMs) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
@@ -186,7 +189,7 @@ class Sender {
                              strerror(error) + "): the subscription has ended");
   }
 
-  const int fd_;  // the application's number
+  const int fd_;  // the application's descriptor
   HeldDescriptor own_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -210,8 +213,8 @@ struct Subscription {
 struct Subscriptions {
   std::shared_mutex mutex;
   std::map<std::uint32_t, Subscription> by_model;
-  // Of the process that this one was forked from: its locks may be held by threads that are not
-  // here, so that it is left as it is.
+  // The parent's state in a forked child. Left untouched, since its locks may be held by threads
+  // that do not exist here.
   const Subscriptions* of_parent = nullptr;
 
   std::shared_ptr<Sender> sender_of(int fd) const {
