@@ -1,4 +1,4 @@
-// Threads of the runtime take no signal of the application.
+// Keeps signals of the application out of the runtime's threads.
 #pragma once
 
 #include <signal.h>
@@ -7,8 +7,8 @@
 
 namespace msprof::runtime {
 
-// Blocks every signal but some in the thread where it lives; threads made meanwhile keep them
-// blocked.
+// Blocks every signal except `but_for` in the current thread during its lifetime. Threads created
+// meanwhile keep the mask.
 class BlockedSignals {
  public:
   explicit BlockedSignals(std::initializer_list<int> but_for = {}) {

@@ -1,4 +1,4 @@
-// Keeps pthread_cancel from unwinding out of a record half written, or out of a lock.
+// Prevents pthread_cancel from unwinding while a record is half written or a lock is held.
 #pragma once
 
 #include <pthread.h>

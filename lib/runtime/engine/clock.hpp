@@ -1,4 +1,4 @@
-// The one clock of the runtime's records.
+// The clock of all runtime records.
 #pragma once
 
 #include <time.h>

@@ -33,11 +33,11 @@ uint64_t size_limit() {
 }
 
 bool may_be_mapped(const std::string& path) {
-  constexpr std::uint32_t kXfs = 0x58465342;  // not in every linux/magic.h
+  constexpr std::uint32_t kXfs = 0x58465342;  // missing in some versions of linux/magic.h
   struct statfs system = {};
   if (statfs(path.c_str(), &system) != 0) return false;
   switch (static_cast<std::uint32_t>(system.f_type)) {
-    case EXT4_SUPER_MAGIC:  // ext2 and ext3, too
+    case EXT4_SUPER_MAGIC:  // also ext2 and ext3
     case TMPFS_MAGIC:
     case kXfs:
       return true;
@@ -77,7 +77,7 @@ bool write_whole_file(const std::string& path, std::string_view text) {
 }
 
 std::optional<std::string> read_whole_file(const std::string& path, std::size_t limit_bytes) {
-  // A pipe that nobody writes would make open() wait.
+  // Without O_NONBLOCK, open() would wait on a pipe that has no writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return std::nullopt;
   struct stat state = {};

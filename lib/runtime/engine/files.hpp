@@ -1,5 +1,5 @@
-// Files that a library writes inside somebody else's process: never on the numbers of its stdio,
-// never with a signal.
+// File functions for a library inside the application's process. They never use descriptors 0 to 2
+// and never raise a signal.
 #pragma once
 
 #include <sys/types.h>
@@ -12,33 +12,33 @@
 
 namespace msprof::runtime {
 
-// open() with O_CLOEXEC and O_NOFOLLOW, mode 0640. Never 0, 1 or 2: an application that closed its
-// stdout would print into our file. -1 with errno.
+// open() with O_CLOEXEC and O_NOFOLLOW, mode 0640. Never returns 0, 1 or 2, since an application
+// that closed its stdout would print into the file. Returns -1 with errno on error.
 int open_above_stdio(const std::string& path, int flags);
 
-// Largest size of a file. A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end the
-// application: never try it.
+// Maximum file size. Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the application,
+// so callers must check this first.
 uint64_t size_limit();
 
-// Whether records of a file, or of files in a folder, may be mapped: its file system writes to the
-// space that was allocated, so that a full disk never raises SIGBUS. The others are written to:
-// those that write elsewhere when a page changes, for which they may have no space (btrfs, zfs,
-// bcachefs, UBIFS, F2FS without checkpoints), those on another machine or in a program (NFS, FUSE),
-// and overlays, which hide what they lie on.
+// Whether a file, or the files in a folder, may be mapped. True for file systems that write to
+// preallocated space, so that a full disk never raises SIGBUS. False for those that write changed
+// pages elsewhere, possibly without space (btrfs, zfs, bcachefs, UBIFS, F2FS without checkpoints),
+// for remote and userspace ones (NFS, FUSE), and for overlays, which hide the underlying file
+// system.
 bool may_be_mapped(const std::string& path);
 
-// write(), again where a signal interrupts it.
+// write() that retries after EINTR.
 ssize_t write_retrying(int fd, const void* bytes, std::size_t size);
 
-// Writes a small text file under a temporary name and renames it; false with errno when that fails.
+// Writes a small text file under a temporary name and renames it. Returns false with errno on
+// error.
 bool write_whole_file(const std::string& path, std::string_view text);
 
-// The whole of a regular file of at most `limit_bytes`; nothing with errno where that fails: EFBIG
-// beyond the limit, EISDIR for a folder, EINVAL for what else is no file. Never waits for one that
-// writes.
+// Reads a regular file of at most `limit_bytes`. Empty with errno on error: EFBIG if it is larger,
+// EISDIR for a folder, EINVAL if it is not a regular file. Never blocks on a pipe.
 std::optional<std::string> read_whole_file(const std::string& path, std::size_t limit_bytes);
 
-// Folder of the program that runs; "." where it cannot be told.
+// Folder of the running program; "." if unknown.
 std::string executable_folder();
 
 }  // namespace msprof::runtime

@@ -1,25 +1,26 @@
-// A descriptor that a library keeps in somebody else's process.
+// A descriptor owned by a library inside the application's process.
 #pragma once
 
 #include <sys/types.h>
 
 namespace msprof::runtime {
 
-// An application may close what it does not know, and have the number for a file of its own the
-// next time: that one is neither written nor closed.
+// Detects when the application has closed the descriptor and reused its number for another file.
+// Such a file is neither written nor closed.
 class HeldDescriptor {
  public:
   HeldDescriptor() = default;
-  explicit HeldDescriptor(int fd);  // its own from now on; negative: none
+  explicit HeldDescriptor(int fd);  // takes ownership; negative: empty
   ~HeldDescriptor() { close(); }
   HeldDescriptor(HeldDescriptor&& other) noexcept;
   HeldDescriptor& operator=(HeldDescriptor&& other) noexcept;
   HeldDescriptor(const HeldDescriptor&) = delete;
   HeldDescriptor& operator=(const HeldDescriptor&) = delete;
 
-  // -1 with EBADF where there is none, or the number is another file's by now. One system call.
+  // Returns -1 with EBADF if there is no descriptor or if the number now belongs to another file.
+  // Costs one system call.
   int get() const;
-  // False with errno where the system says so; true where there is none any more.
+  // Returns false with errno if close() fails, true if the descriptor was already gone.
   bool close();
 
  private:

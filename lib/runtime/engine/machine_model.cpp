@@ -5,7 +5,7 @@
 namespace msprof::runtime {
 namespace {
 
-// Peak rates of the imagined core at 1000 MHz, of the size of one x86-64 core with SSE2.
+// Peak rates of the modelled core at 1000 MHz, comparable to one x86-64 core with SSE2.
 constexpr uint64_t kMacsPerCycle = 24;
 constexpr uint64_t kVectorOpsPerCycle = 32;
 constexpr uint64_t kDdrBytesPerCycle = 64;

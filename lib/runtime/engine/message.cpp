@@ -14,7 +14,7 @@ void say(std::string_view sentence) {
   sigset_t pipe_signal, before, pending;
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
-  // A SIGPIPE that was pending already belongs to the application and stays.
+  // A SIGPIPE that was already pending belongs to the application and stays pending.
   const bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
   pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
   const ssize_t written = write(STDERR_FILENO, line.data(), line.size());

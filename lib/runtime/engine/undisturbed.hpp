@@ -1,4 +1,4 @@
-// What a call of the application does rarely: locks, system calls, a new thread.
+// Guard for rare, slow operations in an application call: locks, system calls, a new thread.
 #pragma once
 
 #include <cerrno>
@@ -8,8 +8,9 @@
 
 namespace msprof::runtime {
 
-// While one lives no pthread_cancel unwinds out of a lock, and no handler of the application runs
-// in the thread: one that records would wait for that lock for ever. Afterwards errno is as before.
+// During its lifetime pthread_cancel cannot unwind out of a lock, and no signal handler of the
+// application runs in this thread: a handler that records would wait for that lock forever.
+// Restores errno when destroyed.
 class Undisturbed {
  public:
   Undisturbed() = default;

@@ -8,14 +8,14 @@ namespace msprof::runtime {
 
 namespace {
 
-// Convolution as a matrix product over panels of 12 output pixels: 4 output channels × 12 pixels
-// stay in 12 vector registers of 4 floats, which is what SSE2 and NEON hold beside their
+// Convolution is a matrix product over panels of 12 output pixels. A tile of 4 output channels × 12
+// pixels uses 12 vector registers of 4 floats, which leaves SSE2 and NEON enough registers for the
 // operands.
 
 constexpr int64_t kRows = 4;
 constexpr int64_t kPixels = 12;
-// Above this depth, columns read straight from the image are too far apart for the caches: copy
-// them first.
+// Above this depth, columns are copied first: read directly from the image, they are too far apart
+// for the caches.
 constexpr int64_t kDirectDepth = 64;
 
 // GCC's portable vectors: SSE2 on x86-64, NEON on aarch64, plain code elsewhere.
@@ -73,7 +73,7 @@ void multiply_tile(int64_t k_count, const float* a, const float* b, int64_t b_st
   store(tile + 36, r3a), store(tile + 40, r3b), store(tile + 44, r3c);
 }
 
-// Comparing vectors gives masks, and a mask chooses by lane: no branch, whatever the signs.
+// Comparing vectors gives a mask that selects per lane, so there are no branches.
 inline Vec activate(Vec value, Activation activation, float slope) {
   if (activation == Activation::kNone) return value;
   const Vec other = activation == Activation::kRelu ? Vec{} : value * splat(slope);
@@ -85,7 +85,8 @@ inline float activate(float value, Activation activation, float slope) {
   return activation == Activation::kRelu ? 0.0F : value * slope;
 }
 
-// One row of finished sums becomes output. The activation is a constant of the loop.
+// Converts one row of sums to output. The activation is a template parameter to keep it out of the
+// loop.
 template <Activation kActivation>
 void finish_row(const float* sums, int64_t count, float scale, float shift, float slope,
                 float* out) {
@@ -100,15 +101,15 @@ template <Activation kActivation>
 void finish_tile(const float* tile, int64_t rows, int64_t pixels, int64_t channel, int64_t plane,
                  const Epilogue& e, float* out) {
   for (int64_t row = 0; row < rows; ++row, tile += kPixels, out += plane) {
-    // Nearly every tile is whole, and then the loop inside has a known length.
+    // Nearly every tile is full; the constant lets the compiler unroll the inner loop.
     const int64_t count = pixels == kPixels ? kPixels : pixels;
     finish_row<kActivation>(tile, count, e.scale[channel + row], e.shift[channel + row], e.slope,
                             out);
   }
 }
 
-// Copies the channels into planes with a border of zeros, so that no inner loop checks for the edge
-// of the image.
+// Copies the channels into planes with a border of zeros, so that inner loops need no bounds checks
+// at the edge of the image.
 void copy_padded(const WindowGeometry& g, const float* input, int64_t channels, float* padded) {
   const int64_t width = padded_width(g), height = padded_height(g);
   std::fill(padded, padded + channels * height * width, 0.0F);
@@ -121,7 +122,7 @@ void copy_padded(const WindowGeometry& g, const float* input, int64_t channels, 
   }
 }
 
-// The columns of up to 12 output pixels, [depth][12]; missing pixels are zero.
+// Gathers the columns of up to 12 output pixels as [depth][12]; missing pixels are zero.
 void gather_panel(const WindowGeometry& g, const float* padded, int64_t first, int64_t pixels,
                   float* panel) {
   const int64_t width = padded_width(g), plane = padded_height(g) * width;
@@ -172,7 +173,7 @@ void convolve_group(const WindowGeometry& g, const float* image, const float* pa
   }
 }
 
-// sums[x] = the products of a 3 × 3 kernel, the usual one, in a single pass over three rows.
+// sums[x] = products of a 3 × 3 kernel, the most common size, in a single pass over three rows.
 void sum_3x3(const float* from, int64_t width, const float* w, int64_t count,
              float* __restrict sums) {
   const float* top = from;
@@ -185,7 +186,7 @@ void sum_3x3(const float* from, int64_t width, const float* w, int64_t count,
   }
 }
 
-// sums[x] = the products of the window whose first row is `from`.
+// sums[x] = products of the window whose first row is `from`.
 void sum_window(const WindowGeometry& g, const float* from, int64_t width, const float* weights,
                 float* sums) {
   if (g.kernel_height == 3 && g.kernel_width == 3 && g.stride_width == 1) {
@@ -399,8 +400,8 @@ void average_pool(const WindowGeometry& g, const float* input, float* output) {
   });
 }
 
-// Eight sums side by side: a single one would wait for each addition, and the compiler may not
-// reorder floats.
+// Uses eight independent sums: with one sum each addition waits for the previous one, and the
+// compiler may not reorder float additions.
 void fully_connected(const float* input, const float* weights, const float* bias, int64_t inputs,
                      int64_t outputs, float* output) {
   constexpr int64_t kLanes = 8;

@@ -1,5 +1,5 @@
-// Arithmetic of the operators on float32, one image at a time unless stated otherwise.
-// For the operators of runtime/model only: these functions trust every size they are given.
+// float32 kernels of the operators, one image at a time unless stated otherwise. Only for the
+// operators of runtime/model: these functions do not check sizes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace msprof::runtime {
 
 enum class Activation { kNone, kRelu, kLeakyRelu };
 
-// A convolution or a pool: sizes in elements; output sizes follow from the rest.
+// Geometry of a convolution or pool, in elements. Output sizes follow from the rest.
 struct WindowGeometry {
   int64_t in_channels = 0, in_height = 0, in_width = 0;
   int64_t out_channels = 0, out_height = 0, out_width = 0;
@@ -23,8 +23,7 @@ struct WindowGeometry {
   bool depthwise() const { return group_inputs() == 1 && group_outputs() == 1; }
 };
 
-// Steps on each output element before it is stored: x * scale[c] + shift[c], then the
-// activation.
+// Applied to each output element before it is stored: x * scale[c] + shift[c], then the activation.
 struct Epilogue {
   const float* scale = nullptr;
   const float* shift = nullptr;
@@ -32,8 +31,8 @@ struct Epilogue {
   float slope = 0.0F;
 };
 
-// Weights arrive as [out_channels][group_inputs][kernel_height][kernel_width] and are stored in the
-// order in which the convolution reads them.
+// Packs weights from [out_channels][group_inputs][kernel_height][kernel_width] into the order in
+// which the convolution reads them.
 std::size_t packed_weight_floats(const WindowGeometry& geometry);
 void pack_weights(const WindowGeometry& geometry, const float* weights, float* packed);
 
@@ -50,19 +49,19 @@ void hyperbolic_tangent(const float* input, int64_t count, float* output);
 void multiply(const float* left, const float* right, int64_t count, float* output);
 void add(const float* left, const float* right, int64_t count, float* output);
 
-// One image from NCHW to NC1HWC0 with blocks of `block` channels, the last one filled up with
-// zeros, and back.
+// Convert one image between NCHW and NC1HWC0 with blocks of `block` channels. The last block is
+// padded with zeros.
 void to_blocks(const float* input, int64_t channels, int64_t plane, int64_t block, float* output);
 void from_blocks(const float* input, int64_t channels, int64_t plane, int64_t block, float* output);
 
-// Padding is never counted: a window's mean is over the elements inside the input.
+// Padding is never counted: the mean covers only the elements inside the input.
 void max_pool(const WindowGeometry& geometry, const float* input, float* output);
 void average_pool(const WindowGeometry& geometry, const float* input, float* output);
 
-// weights: [outputs][inputs]; bias has one float an output.
+// weights: [outputs][inputs]; bias: one float per output.
 void fully_connected(const float* input, const float* weights, const float* bias, int64_t inputs,
                      int64_t outputs, float* output);
-// Normalizes over the channels, for every one of `plane` positions.
+// Normalizes over the channels at each of `plane` positions.
 void softmax(const float* input, int64_t channels, int64_t plane, float* output);
 
 }  // namespace msprof::runtime

@@ -1,6 +1,5 @@
-// Reading one JSON object of a model file: typed, bounded, and every key must be used.
-// Model bytes are untrusted: whatever is wrong becomes a ModelError whose sentence names the
-// position.
+// Reads one JSON object of a model file with type and range checks; every key must be used. Model
+// files are untrusted: any error throws a ModelError whose message names the position.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ class ModelError : public std::runtime_error {
 
 class LayerReader {
  public:
-  // Begins every sentence with `place`, for example `layer 'conv1'`; `object` must outlive the
+  // `place` starts every error message, for example `layer 'conv1'`; `object` must outlive the
   // reader.
   LayerReader(std::string place, const nlohmann::json& object);
 
@@ -38,7 +37,7 @@ class LayerReader {
   std::vector<float> numbers(const char* key, int64_t count);
   const nlohmann::json& list(const char* key);
 
-  // Throws when a key was never asked for: a misspelt "stride" must not compute something else.
+  // Throws if a key was never read: a misspelled "stride" must not be ignored.
   void expect_all_used() const;
   [[noreturn]] void fail(const std::string& what) const;
   const std::string& place() const { return place_; }

@@ -12,7 +12,7 @@ namespace msprof::runtime {
 
 namespace {
 
-// Limits against a hostile or damaged file. Every product of two of them fits an int64.
+// Limits against a malicious or damaged file. The product of any two of them fits in an int64.
 constexpr int64_t kMaxDimension = 65536;
 constexpr int64_t kMaxTensorFloats = int64_t{1} << 24;
 constexpr int64_t kMaxWeightFloats = int64_t{1} << 24;
@@ -23,7 +23,7 @@ constexpr std::size_t kMaxModelBytes = std::size_t{32} << 20;
 
 }  // namespace
 
-// Turns the JSON of a model file into a Model; one use a model.
+// Parses the JSON of a model file into a Model; use once per model.
 class ModelParser {
  public:
   explicit ModelParser(const nlohmann::json& document)
@@ -113,7 +113,7 @@ class ModelParser {
 
   std::size_t add_tensor(const LayerReader& reader, const std::string& name,
                          const TensorShape& shape) {
-    // Two steps, so that the product cannot overflow.
+    // plane() is checked first, so that the product in elements() cannot overflow.
     if (shape.plane() > kMaxTensorFloats || shape.elements() > kMaxTensorFloats) {
       reader.fail("a tensor has more than " + std::to_string(kMaxTensorFloats) + " elements");
     }
@@ -124,7 +124,7 @@ class ModelParser {
     return model_.tensors_.size() - 1;
   }
 
-  // Tensors that are never alive together share a slot: less memory, and warmer caches.
+  // Tensors with disjoint lifetimes share a slot: this saves memory and improves cache use.
   void place_tensors() {
     const std::size_t forever = model_.layers_.size();
     std::vector<std::size_t> last_use(model_.tensors_.size(), 0);

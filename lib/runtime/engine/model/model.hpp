@@ -1,5 +1,5 @@
-// A model read from its file and ready to run; immutable, so that any number of threads may run it
-// at once. The file format is described in MODEL_FORMAT.md.
+// A model read from its file and ready to run. Immutable, so any number of threads may run it at
+// once. The file format is described in MODEL_FORMAT.md.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace msprof::runtime {
 struct Tensor {
   std::string name;
   TensorShape shape;
-  std::size_t slot = 0;  // slot of its values in a Workspace
+  std::size_t slot = 0;  // index of its buffer in a Workspace
 };
 
 struct Layer {
   std::string name;
   std::string type;
-  std::vector<std::string> original;  // names before fusion, at least one
-  bool on_cpu = false;              // a CPU operator (AA_CPU) instead of one of the core (AA_CORE)
-  std::vector<std::size_t> inputs;  // tensors
+  std::vector<std::string> original;  // layer names before fusion, at least one
+  bool on_cpu = false;              // a CPU operator (AA_CPU) instead of a core operator (AA_CORE)
+  std::vector<std::size_t> inputs;  // indices of tensors
   std::size_t output = 0;
   std::unique_ptr<Operator> operation;
 };
@@ -33,12 +33,13 @@ struct Layer {
 class LayerObserver {
  public:
   virtual ~LayerObserver() = default;
-  // Asked before every layer; where the answer is no, no clock is read and layer_done not called.
+  // Called before every layer. If it returns false, no clock is read and layer_done() is not
+  // called.
   virtual bool wants_layer(std::size_t) { return true; }
   virtual void layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) = 0;
 };
 
-// Memory of one execution; reused from one execution to the next, never by two at once.
+// Memory of one execution. May be reused by later executions, never by two at the same time.
 struct Workspace {
   std::vector<std::vector<float>> slots;
   std::vector<float> scratch;
@@ -46,7 +47,7 @@ struct Workspace {
 
 class Model {
  public:
-  // Throws ModelError with a sentence; std::bad_alloc where the machine is smaller than the limits.
+  // Throws ModelError, or std::bad_alloc if the machine has less memory than the limits allow.
   static Model parse(std::span<const char> bytes);
 
   const std::string& name() const { return name_; }
@@ -57,16 +58,16 @@ class Model {
   const std::vector<std::size_t>& outputs() const { return outputs_; }
   const Tensor& tensor(std::size_t index) const { return tensors_[index]; }
 
-  // Grows the workspace to this batch; then the inputs may be written and the outputs read through
+  // Grows the workspace to this batch. After that, inputs are written and outputs read through
   // values().
   void prepare(Workspace& workspace, int64_t batch) const;
   float* values(Workspace& workspace, std::size_t tensor) const {
     return workspace.slots[tensors_[tensor].slot].data();
   }
-  // Runs the layers. With no observer no clock is read.
+  // Runs the layers. Without an observer no clock is read.
   void run(Workspace& workspace, int64_t batch, LayerObserver* observer) const;
 
-  // Bytes that a workspace of this batch grows to, and bytes of all weights.
+  // Bytes of a workspace for this batch, and bytes of all weights.
   std::size_t workspace_bytes(int64_t batch) const;
   std::size_t weight_bytes() const;
 
@@ -79,7 +80,7 @@ class Model {
   std::vector<Tensor> tensors_;
   std::vector<Layer> layers_;
   std::vector<std::size_t> inputs_, outputs_;
-  std::vector<int64_t> slot_floats_;  // a image
+  std::vector<int64_t> slot_floats_;  // per image
   int64_t scratch_floats_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// One operator of a model, ready to run: parameters read, weights made, output shape known.
-// To add an operator, write a maker and add its line to the table in operators.cpp.
+// One operator of a model, ready to run: parameters and weights are loaded and the output shape is
+// known. To add an operator, write a maker and add it to the table in operators.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace msprof::runtime {
 
-// Channels that lie together in the layout NC1HWC0.
+// Channels per block in the layout NC1HWC0.
 inline constexpr int64_t kBlockChannels = 16;
 
-// The size of one image of a tensor: channels, rows, columns. A vector is channels × 1 × 1.
+// Shape of one image of a tensor: channels, rows, columns. A vector is channels × 1 × 1.
 struct TensorShape {
   int64_t channels = 1;
   int64_t height = 1;
   int64_t width = 1;
-  // NC1HWC0: blocks of kBlockChannels channels, each rows × columns × channels, the last one filled
-  // up with zeros. Else NCHW.
+  // True for NC1HWC0: blocks of kBlockChannels channels, each rows × columns × channels, the last
+  // one padded with zeros. False for NCHW.
   bool blocked = false;
 
   int64_t plane() const { return height * width; }
@@ -32,13 +32,13 @@ struct TensorShape {
   bool operator==(const TensorShape&) const = default;
 };
 
-// Work for one image, before any machine is assumed; weights are read once an execution.
+// Work for one image, independent of any machine. Weights are read once per execution.
 struct LayerWork {
-  int64_t macs = 0;               // multiply-accumulates that the result needs
-  int64_t padded_macs = 0;        // the same with the matrix unit's tiles filled up
-  int64_t vector_ops = 0;         // elementwise steps that the result needs
-  int64_t padded_vector_ops = 0;  // the same with every row filled up to whole vectors
-  int64_t relayout_bytes = 0;     // bytes copied to bring windows into matrix order
+  int64_t macs = 0;               // multiply-accumulates needed for the result
+  int64_t padded_macs = 0;        // the same with padded tiles of the matrix unit
+  int64_t vector_ops = 0;         // elementwise steps needed for the result
+  int64_t padded_vector_ops = 0;  // the same with every row padded to whole vectors
+  int64_t relayout_bytes = 0;     // bytes copied to arrange windows for the matrix product
   int64_t input_bytes = 0;
   int64_t weight_bytes = 0;
   int64_t output_bytes = 0;
@@ -48,7 +48,8 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  // One image: as many inputs as the layer names, each with the shape given to the maker.
+  // Runs one image. `inputs` has one entry per input of the layer, with the shapes given to the
+  // maker.
   virtual void run(const float* const* inputs, float* scratch, float* output) const = 0;
   virtual int64_t scratch_floats() const { return 0; }
 
@@ -56,7 +57,7 @@ class Operator {
   LayerWork work;
 };
 
-// Counts the weights of a whole model against a limit before any is allocated.
+// Checks the weights of a whole model against a limit before they are allocated.
 class WeightBudget {
  public:
   explicit WeightBudget(int64_t floats) : left_(floats) {}
@@ -66,7 +67,7 @@ class WeightBudget {
   int64_t left_;
 };
 
-// Input of a maker; `original` has at least the layer's own name.
+// Input of a maker; `original` contains at least the layer's own name.
 struct OperatorContext {
   LayerReader& reader;
   std::span<const TensorShape> inputs;
@@ -75,7 +76,7 @@ struct OperatorContext {
   WeightBudget& budget;
 };
 
-// Throws ModelError for an unknown type, a wrong number of inputs and parameters that do not fit.
+// Throws ModelError for an unknown type, a wrong number of inputs or invalid parameters.
 std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorContext& context);
 
 }  // namespace msprof::runtime

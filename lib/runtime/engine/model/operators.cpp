@@ -31,11 +31,11 @@ uint64_t next(uint64_t& state) {
   return mixed ^ (mixed >> 31);
 }
 
-// Weights that need no file: numbers drawn from the model's seed and the name they belong to.
-// A layer and its fused form draw from the same original names, so both compute the same values.
+// Pseudo-random weights derived from the model's seed and a name, so that no file is needed. A
+// layer and its fused form use the same original names and therefore compute the same values.
 class WeightSource {
  public:
-  // Draws of a layer are separated by `what`: "weights", "bias", "gamma", …
+  // `what` separates the sequences of a layer: "weights", "bias", "gamma", …
   WeightSource(uint64_t seed, std::string_view layer_name, std::string_view what)
       : state_(hash(hash(hash(kFnvBasis ^ next(seed), layer_name), "/"), what)) {}
 
@@ -43,7 +43,7 @@ class WeightSource {
   std::vector<float> uniform(int64_t count, float low, float high) {
     std::vector<float> values(static_cast<std::size_t>(count));
     for (float& value : values) {
-      // 24 bits are all that a float holds: the quotient is exact and below 1.
+      // A float has 24 significant bits, so the quotient is exact and below 1.
       const float unit = static_cast<float>(next(state_) >> 40) / 16777216.0F;
       value = low + unit * (high - low);
     }
@@ -54,12 +54,11 @@ class WeightSource {
   uint64_t state_;
 };
 
-// Shared by the makers.
 struct BatchNormParameters {
-  std::vector<float> scale, shift;  // gamma / sqrt(variance + epsilon), and what is left to add
+  std::vector<float> scale, shift;  // gamma / sqrt(variance + epsilon), and the remaining offset
 };
 
-// Rows of the machine model's vector unit; see README.md.
+// Row width of the machine model's vector unit; see README.md.
 constexpr int64_t kVectorLanes = 8;
 
 int64_t vector_padded(const TensorShape& shape) {
@@ -91,11 +90,10 @@ BatchNormParameters read_batch_norm(const OperatorContext& context, int64_t chan
   return result;
 }
 
-// BN, the activations, Mul, Add, Softmax and FullyConnected: the operators without a window.
+// Operators without a window: BN, the activations, Mul, Add, Softmax and FullyConnected.
 
 constexpr int64_t kMaxOutputs = 65536;
-// Vector steps of one element in the machine model: a transcendental function is a short
-// polynomial.
+// Vector steps per element in the machine model: a transcendental function is a short polynomial.
 constexpr int64_t kSimpleSteps = 1;
 constexpr int64_t kExpSteps = 8;
 constexpr int64_t kTanhSteps = 12;
@@ -148,7 +146,7 @@ std::unique_ptr<Operator> elementwise(const OperatorContext& context, int64_t st
   return std::make_unique<Elementwise<Kernel>>(context, steps, std::move(kernel));
 }
 
-// A real copy from NCHW to NC1HWC0 or back.
+// Copies a tensor from NCHW to NC1HWC0 or back.
 class TransData : public Operator {
  public:
   explicit TransData(const OperatorContext& context) {
@@ -258,12 +256,11 @@ std::unique_ptr<Operator> make_fully_connected(const OperatorContext& context) {
   return std::make_unique<FullyConnected>(context);
 }
 
-// Conv2D and its fused forms, and Pool: the operators that slide a window.
+// Operators that slide a window: Conv2D and its fused forms, and Pool.
 
 constexpr int64_t kMaxChannels = 65536;
 constexpr int64_t kMaxKernel = 64;
-// The matrix unit of the machine model works on tiles of this many output channels × pixels; see
-// README.md.
+// Tile size of the machine model's matrix unit, in output channels × pixels; see README.md.
 constexpr int64_t kTileChannels = 4;
 constexpr int64_t kTilePixels = 12;
 
@@ -271,7 +268,7 @@ int64_t round_up(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
 }
 
-// Kernel, stride and padding, and from them the output rows and columns.
+// Reads kernel, stride and padding and computes the output rows and columns.
 WindowGeometry read_window(const OperatorContext& context) {
   LayerReader& reader = context.reader;
   WindowGeometry g;
