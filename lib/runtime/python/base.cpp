@@ -1,4 +1,4 @@
-// acl: start and end, data buffers, descriptions of tensors.
+// acl: initialization, data buffers, tensor descriptions.
 #include <array>
 #include <optional>
 #include <vector>
@@ -37,7 +37,7 @@ aclError set_shape(std::uintptr_t desc, const Dims& dims) {
 
 template <RangeFunction function>
 aclError set_ranges(std::uintptr_t desc, const Ranges& ranges) {
-  // The C function may not change them, but does not promise it.
+  // The C function does not change the ranges, but its parameter is not const.
   std::vector<std::int64_t> numbers;
   for (const auto& [low, high] : ranges) numbers.insert(numbers.end(), {low, high});
   return function(Parameter<aclTensorDesc*>::to_c(desc), ranges.size(),

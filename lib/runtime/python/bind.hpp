@@ -1,6 +1,6 @@
-// How functions of the C interface become functions of Python: pointers and handles are integers, a
-// function with values beside its code gives (value, …, code), a function without a result gives 0.
-// What waits does so without the GIL.
+// Binds functions of the C interface to Python. Pointers and handles are integers; a function with
+// output values returns (value, …, code); a void function returns 0. The GIL is released during
+// each call.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -17,9 +17,8 @@ namespace msprof::python {
 
 namespace py = pybind11;
 
-// Lets other threads of Python run while it lives. Unlike py::gil_scoped_release its destructor may
-// end the thread, which is what Python does with threads that are still inside when the interpreter
-// is gone.
+// Releases the GIL during its lifetime. Unlike py::gil_scoped_release, its destructor may end the
+// thread: Python does this to threads that are still running after the interpreter has shut down.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}
@@ -31,7 +30,7 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-// A parameter of C as Python gives it.
+// Converts a C parameter from its Python type.
 template <typename T>
 struct Parameter {
   using Python = T;
@@ -54,7 +53,7 @@ struct Parameter<T> {
   static T to_c(Python value) { return static_cast<T>(value); }
 };
 
-// A result of C as Python gets it. A text that is not there is empty.
+// Converts a C result to Python. A null string becomes an empty one.
 template <typename T>
 auto to_python(T value) {
   if constexpr (std::is_same_v<T, const char*>) {
@@ -75,7 +74,7 @@ auto wrapped(R (*)(A...), std::index_sequence<kFirst...>, std::index_sequence<kI
   using All = std::tuple<A...>;
   constexpr std::size_t kLastBegin = sizeof...(A) - kOutsLast;
   return [](typename Parameter<std::tuple_element_t<kOutsFirst + kIn, All>>::Python... in) {
-    // One for each pointer to a value; none where there are no such pointers.
+    // One value per output pointer; the tuples are empty if there are no output pointers.
     [[maybe_unused]] std::tuple<std::remove_pointer_t<std::tuple_element_t<kFirst, All>>...> first;
     [[maybe_unused]] std::tuple<
         std::remove_pointer_t<std::tuple_element_t<kLastBegin + kLast, All>>...>
@@ -100,8 +99,8 @@ auto wrapped(R (*)(A...), std::index_sequence<kFirst...>, std::index_sequence<kI
   };
 }
 
-// Defines `name`. The first and the last parameters of the C function that are pointers to results
-// become results.
+// Defines `name`. The first kOutsFirst and the last kOutsLast parameters of the C function are
+// pointers to results and become results in Python.
 template <auto kFunction, std::size_t kOutsFirst = 0, std::size_t kOutsLast = 0, typename R,
           typename... A>
 void define(py::module_& module, const char* name, R (*)(A...)) {
@@ -110,7 +109,8 @@ void define(py::module_& module, const char* name, R (*)(A...)) {
       std::make_index_sequence<sizeof...(A) - kOutsFirst - kOutsLast>(),
       std::make_index_sequence<kOutsLast>());
   if constexpr (sizeof...(A) == kOutsFirst + kOutsLast) {
-    // pyACL does not look at the arguments of such a function, and programs give some: pop(stamp).
+    // pyACL ignores the arguments of functions without parameters, and programs pass some:
+    // pop(stamp).
     module.def(
         name, [function](const py::args&) { return function(); }, py::call_guard<Unlocked>());
   } else {

@@ -1,5 +1,5 @@
-// acl.media, acl.himpi, acl.blas and acl.fv: units of a card, which a host does not have. Every
-// function gives 200001; what creates or gets a value gives 0.
+// acl.media, acl.himpi, acl.blas and acl.fv: hardware units of a card, which a host does not have.
+// Every function returns 200001; those that create or get a value return 0.
 #include "acl/acl.h"
 #include "acl/ops/acl_cblas.h"
 #include "acl/ops/acl_dvpp.h"
@@ -15,7 +15,7 @@ namespace msprof::python {
 
 namespace {
 
-// Of the functions of pictures and videos "vdec_create_channel_desc" gives a handle,
+// Classifies media functions by name: "vdec_create_channel_desc" returns a handle,
 // "vdec_get_channel_desc_channel_id" a value, "vdec_create_channel" a code.
 bool media_gives_value(std::string_view name) {
   const bool creates = name.find("_create_") != std::string_view::npos;
@@ -23,9 +23,9 @@ bool media_gives_value(std::string_view name) {
          (creates && !name.ends_with("_create_channel"));
 }
 
-// Defines the functions of the module as programs name them: those that begin with one of
-// `prefixes`. Each gives 0 where `gives_value`, else 200001, and names itself on stderr at its
-// first call.
+// Defines functions of the module on first use, for all names that start with one of `prefixes`. A
+// function returns 0 if `gives_value` is true for its name, else 200001, and prints its name on
+// stderr at its first call.
 void refuse_all(py::module_& module, std::vector<std::string> prefixes,
                 bool (*gives_value)(std::string_view)) {
   const auto find = [prefixes = std::move(prefixes), module = module.ptr(),
@@ -47,7 +47,7 @@ void refuse_all(py::module_& module, std::vector<std::string> prefixes,
     py::handle(module).attr(name.c_str()) = function;
     return function;
   };
-  // A module asks this function for what it does not have (PEP 562).
+  // Python calls this function for names that the module does not define (PEP 562).
   module.def("__getattr__", find);
 }
 

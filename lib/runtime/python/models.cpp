@@ -11,7 +11,7 @@ namespace {
 
 using DescFunction = aclError (*)(const aclmdlDesc*, std::size_t, aclmdlIODims*);
 
-// {"name", "dimCount", "dims"} and the code.
+// Returns {"name", "dimCount", "dims"} and the code.
 template <DescFunction function>
 py::tuple dims(std::uintptr_t desc, std::size_t index) {
   const auto dims = std::make_unique<aclmdlIODims>();
@@ -28,7 +28,7 @@ py::tuple dims(std::uintptr_t desc, std::size_t index) {
   return py::make_tuple(result, code);
 }
 
-// {"batchCount", "batch"} and the code.
+// Returns {"batchCount", "batch"} and the code.
 py::tuple dynamic_batch(std::uintptr_t desc) {
   const auto batch = std::make_unique<aclmdlBatch>();
   const aclError code = aclmdlGetDynamicBatch(Parameter<aclmdlDesc*>::to_c(desc), batch.get());
@@ -43,7 +43,7 @@ py::tuple dynamic_batch(std::uintptr_t desc) {
   return py::make_tuple(result, code);
 }
 
-// {"hwCount", "hw": [[height, width], …]} and the code.
+// Returns {"hwCount", "hw": [[height, width], …]} and the code.
 py::tuple dynamic_hw(std::uintptr_t desc, std::size_t index) {
   const auto sizes = std::make_unique<aclmdlHW>();
   const aclError code = aclmdlGetDynamicHW(Parameter<aclmdlDesc*>::to_c(desc), index, sizes.get());
@@ -62,7 +62,7 @@ py::tuple dynamic_hw(std::uintptr_t desc, std::size_t index) {
   return py::make_tuple(result, code);
 }
 
-// The dataset comes back with the code.
+// Returns the dataset and the code.
 py::tuple add_dataset_buffer(std::uintptr_t dataset, std::uintptr_t buffer) {
   return py::make_tuple(dataset, aclmdlAddDatasetBuffer(Parameter<aclmdlDataset*>::to_c(dataset),
                                                         Parameter<aclDataBuffer*>::to_c(buffer)));
@@ -74,7 +74,8 @@ py::tuple set_dataset_tensor_desc(std::uintptr_t dataset, std::uintptr_t desc, s
                                                    Parameter<aclTensorDesc*>::to_c(desc), index));
 }
 
-// In C the number of the model stands between its place and the memory that is lent.
+// Cannot use define(): in C, the output parameter for the model id is between the path and the
+// memory arguments.
 std::tuple<std::uint32_t, aclError> load_from_file_with_mem(const char* path, std::uintptr_t work,
                                                             std::size_t work_size,
                                                             std::uintptr_t weight,
@@ -98,7 +99,7 @@ std::tuple<std::uint32_t, aclError> load_from_mem_with_mem(std::uintptr_t bytes,
   return {model, code};
 }
 
-// pyACL passes numbers of 32 bits; what has the size of a pointer gets one.
+// pyACL passes 32-bit numbers; attributes with the size of a pointer are widened.
 aclError set_exec_config_opt(std::uintptr_t handle, std::int64_t attribute, std::int64_t value) {
   auto* const config = Parameter<aclmdlExecConfigHandle*>::to_c(handle);
   const auto attr = static_cast<aclmdlExecConfigAttr>(attribute);

@@ -1,4 +1,4 @@
-// The module acl: libascendcl.so for programs in Python, by the names and return values of pyACL.
+// The module acl: libascendcl.so for Python programs, with the names and return values of pyACL.
 #include <dlfcn.h>
 
 #include "acl/acl.h"
@@ -6,8 +6,8 @@
 
 namespace {
 
-// Python keeps a module's libraries to itself. Whoever looks for a recorder of mstx in this process
-// shall find the one in libascendcl.so, as in a program that is linked to it.
+// Python loads the libraries of a module with local scope. This makes libascendcl.so global, so
+// that an mstx client finds its recorder, as in a program linked to it.
 void make_library_visible() {
   Dl_info library = {};
   if (dladdr(reinterpret_cast<void*>(&aclInit), &library) == 0 || library.dli_fname == nullptr)

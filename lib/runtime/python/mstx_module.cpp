@@ -1,5 +1,4 @@
-// The module mstx: marks and ranges of programs in Python, through the same client as programs in
-// C.
+// The module mstx: marks and ranges for Python programs, through the same client as for C programs.
 #include <mstx/ms_tools_ext.h>
 
 #include <optional>
@@ -18,13 +17,13 @@ aclrtStream stream_of(Stream stream) {
   return reinterpret_cast<aclrtStream>(stream.value_or(0));
 }
 
-// None and "default" are the domain of calls without one; nothing for a name that is none.
+// None and "default" select the default domain. A null handle means that the name is invalid.
 struct NamedDomain {
   bool is_default = true;
   mstxDomainHandle_t handle = nullptr;
 };
 
-// The handles of names, which last as long as the program: one name has one of them.
+// Returns the domain of a name. Handles are never destroyed, and each name has a single handle.
 NamedDomain domain_of(const Domain& name) {
   if (!name || *name == "default") return {};
   return {false, mstxDomainCreateA(name->c_str())};

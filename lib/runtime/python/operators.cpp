@@ -1,4 +1,4 @@
-// acl.op: single operators, as far as programs in Python use them.
+// acl.op: the subset of single-operator functions that Python programs use.
 #include <vector>
 
 #include "acl/acl.h"
@@ -17,7 +17,7 @@ std::vector<T*> pointers(const std::vector<std::uintptr_t>& numbers) {
 
 using Numbers = std::vector<std::uintptr_t>;
 
-// Each description of a tensor has its buffer.
+// Each tensor description must have its own buffer.
 aclError execute_v2(const char* type, const Numbers& input_descs, const Numbers& inputs,
                     const Numbers& output_descs, const Numbers& outputs, std::uintptr_t attr,
                     std::uintptr_t stream) {

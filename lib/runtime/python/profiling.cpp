@@ -1,4 +1,4 @@
-// acl.prof: recording into files, subscription through a pipe, steps and stamps.
+// acl.prof: recording to files, subscription through a pipe, steps and stamps.
 #include "acl/acl_prof.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace msprof::python {
 
 namespace {
 
-// Of a text of get_op_type and get_op_name.
+// Maximum length of a text returned by get_op_type and get_op_name.
 constexpr std::size_t kMaxTextBytes = 4096;
 
 aclError prof_init(const std::string& path) {
@@ -44,7 +44,7 @@ py::tuple op_text(std::uintptr_t data, std::size_t size, std::uint32_t index, st
     const Unlocked unlocked;
     code = function(Parameter<const void*>::to_c(data), size, index, text.data(), bytes);
   }
-  // A text that was cut may end within a character.
+  // A truncated text may end inside a character.
   return py::make_tuple(
       py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
           text.c_str(), code == ACL_SUCCESS ? static_cast<Py_ssize_t>(text.find('\0')) : 0,
@@ -52,7 +52,7 @@ py::tuple op_text(std::uintptr_t data, std::size_t size, std::uint32_t index, st
       code);
 }
 
-// As long as the text is.
+// Returns the text in full length.
 template <TextFunction function, LengthFunction length>
 py::tuple whole_op_text(std::uintptr_t data, std::size_t size, std::uint32_t index) {
   std::size_t bytes = 0;
@@ -61,8 +61,8 @@ py::tuple whole_op_text(std::uintptr_t data, std::size_t size, std::uint32_t ind
   return op_text<function>(data, size, index, std::min(bytes, kMaxTextBytes));
 }
 
-// Programs give the length in characters or in bytes; what is meant is the whole text in both
-// cases.
+// Programs pass the length in characters or in bytes. The number of characters is taken to mean the
+// whole text.
 aclError set_stamp_trace_message(std::uintptr_t stamp, const py::str& message, std::size_t length) {
   const std::string text = message;
   const std::size_t bytes = length == py::len(message) ? text.size() : length;

@@ -8,13 +8,13 @@ namespace msprof::python {
 
 namespace {
 
-// A function of Python that waits in a stream.
+// A Python function queued in a stream.
 struct Callback {
   py::object function;
   py::object argument;
 };
 
-// Runs in the thread that handles the reports of the stream; takes the GIL.
+// Runs in the thread that processes the reports of the stream; acquires the GIL.
 void run_callback(void* data) {
   if (Py_IsInitialized() == 0) return;
   const py::gil_scoped_acquire gil;
@@ -22,7 +22,7 @@ void run_callback(void* data) {
   try {
     callback->function(callback->argument);
   } catch (py::error_already_set& error) {
-    // Nobody waits for it: said on stderr, as Python does with errors that have no caller.
+    // The callback has no caller: print the error on stderr, as Python does in this case.
     error.discard_as_unraisable(callback->function);
   }
 }
@@ -38,7 +38,7 @@ aclError launch_callback(py::object function, py::object argument, std::int64_t 
                                static_cast<aclrtCallbackBlockType>(block_type),
                                Parameter<aclrtStream>::to_c(stream));
   }
-  // Launched: it is the stream's, and may have run already.
+  // Launched: the stream owns the callback now, and may have run it already.
   if (code == ACL_SUCCESS) static_cast<void>(callback.release());
   return code;
 }

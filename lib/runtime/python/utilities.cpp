@@ -1,5 +1,5 @@
-// acl.util: memory as Python sees it, and threads. numpy is needed when its functions are called,
-// not before.
+// acl.util: memory access from Python, and threads. numpy is imported only when its functions are
+// used.
 #include <limits>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace msprof::python {
 
 namespace {
 
-// numpy's own numbers of types, by name.
+// Returns the name of a numpy type number.
 const char* numpy_type(int number) {
   switch (number) {
     case 0:
@@ -54,7 +54,7 @@ py::tuple numpy_contiguous_to_ptr(const py::object& array) {
   return py::make_tuple(numpy_to_ptr(contiguous), contiguous);
 }
 
-// The array shows the memory, it does not copy it.
+// The array is a view of the memory, not a copy.
 py::object ptr_to_numpy(std::uintptr_t pointer, const std::vector<py::ssize_t>& shape, int type) {
   const char* const name = numpy_type(type);
   if (name == nullptr) throw py::value_error("no such type of numpy: " + std::to_string(type));
@@ -80,14 +80,14 @@ py::bytes ptr_to_bytes(std::uintptr_t pointer, std::size_t size) {
   return {reinterpret_cast<const char*>(pointer), size};
 }
 
-// Threads that were started and not stopped, by their number: that of pthread_self() in them.
+// Running threads by id, the value of pthread_self() in each.
 py::dict& threads() {
-  // Never destroyed: the interpreter may be gone before this library is.
+  // Never destroyed: the interpreter may shut down before this library is unloaded.
   static py::dict* const all = new py::dict;
   return *all;
 }
 
-// `function` gets the one argument as it is. Such a thread does not keep the program from ending.
+// Starts a daemon thread that calls `function` with `argument`.
 py::tuple start_thread(const py::object& function, const py::object& argument) {
   if (PyCallable_Check(function.ptr()) == 0) return py::make_tuple(0, ACL_ERROR_INVALID_PARAM);
   using namespace py::literals;
@@ -101,7 +101,7 @@ py::tuple start_thread(const py::object& function, const py::object& argument) {
   return py::make_tuple(id, ACL_SUCCESS);
 }
 
-// Waits until its function has returned.
+// Waits until the thread's function has returned.
 aclError stop_thread(const py::object& id) {
   if (!threads().contains(id)) return ACL_ERROR_INVALID_PARAM;
   const py::object thread = threads()[id];
