@@ -1,4 +1,4 @@
-// Domains that are recorded: all, only those of a list, or all but those of a list.
+// Selects the domains that are recorded: all, only those in a list, or all except those in a list.
 #pragma once
 
 #include <set>
@@ -9,16 +9,16 @@ namespace msprof::mstx {
 
 class DomainFilter {
  public:
-  // Names with commas between them; empty: no list. Where both are given, `include` counts.
+  // Comma-separated names; empty: no list. If both are given, `exclude` is ignored.
   explicit DomainFilter(std::string_view include = {}, std::string_view exclude = {});
-  // From MSPROF_MSTX_DOMAIN_INCLUDE and MSPROF_MSTX_DOMAIN_EXCLUDE. Says so on stderr where both
-  // are set.
+  // Reads MSPROF_MSTX_DOMAIN_INCLUDE and MSPROF_MSTX_DOMAIN_EXCLUDE. Prints a message on stderr if
+  // both are set.
   static DomainFilter from_environment();
 
   bool takes(std::string_view domain) const;
 
  private:
-  bool lists_wanted_ = false;  // else the list is of those to leave out
+  bool lists_wanted_ = false;  // false: the list contains the excluded names
   std::set<std::string, std::less<>> names_;
 };
 

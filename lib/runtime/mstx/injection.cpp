@@ -6,7 +6,7 @@ namespace msprof::mstx {
 
 namespace {
 
-// The functions below are called without a context: the process has one recorder.
+// The functions below have no context parameter: the process has a single recorder.
 std::atomic<TxRecorder*> current{nullptr};
 
 TxRecorder& recorder() {
@@ -54,7 +54,7 @@ void end_range_in_domain(mstxDomainHandle_t domain, mstxRangeId id) {
   recorder().end_range(domain_of(domain), id);
 }
 
-// The functions of one module of a client, by number.
+// The functions of one client module, by number.
 class Table {
  public:
   Table(mstxGetModuleFuncTableFunc get_table, mstxFuncModule module) {
@@ -62,7 +62,7 @@ class Table {
   }
   bool is_there() const { return size_ > 0; }
 
-  // Older clients have fewer functions.
+  // Ignores functions that an older client does not have.
   template <typename Function>
   void set(unsigned int number, Function* function) {
     if (number < size_ && functions_[number] != nullptr) {
@@ -86,7 +86,7 @@ int fill_tables(mstxGetModuleFuncTableFunc get_table, TxRecorder& recorder) {
   core.set(MSTX_API_CORE_RANGE_START_A, start_range);
   core.set(MSTX_API_CORE_RANGE_END, end_range);
   core.set(MSTX_API_CORE_GET_TOOL_ID, get_tool_id);
-  // A client without domains is served all the same.
+  // The domain module is optional.
   Table domain(get_table, MSTX_API_MODULE_CORE_DOMAIN);
   domain.set(MSTX_API_CORE2_DOMAIN_CREATE_A, create_domain);
   domain.set(MSTX_API_CORE2_DOMAIN_DESTROY, destroy_domain);

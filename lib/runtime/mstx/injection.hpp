@@ -1,4 +1,4 @@
-// The recorder's side of the contract between a client of mstx and who records it.
+// The recorder's part of the contract between an mstx client and its recorder.
 #pragma once
 
 #define MSTX_NO_IMPL
@@ -7,9 +7,9 @@
 
 namespace msprof::mstx {
 
-// Stores functions in the tables of a client; their calls go to `recorder`, which must never be
-// destroyed. Any number of clients of a process may come, all with one recorder. MSTX_FAIL for a
-// client without the first module.
+// Stores functions in a client's tables. They call `recorder`, which must never be destroyed. May
+// be called for any number of clients in a process, always with the same recorder. MSTX_FAIL if the
+// client does not have the core module.
 int fill_tables(mstxGetModuleFuncTableFunc get_table, TxRecorder& recorder);
 
 }  // namespace msprof::mstx

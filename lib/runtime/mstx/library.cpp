@@ -1,6 +1,6 @@
-// libmsprof_mstx.so: records the marks and ranges of a program that calls mstx and nothing else of
-// CANN, into a PROF folder of the host alone. The program's first call brings it in; one without
-// such a call leaves no folder.
+// libmsprof_mstx.so: records marks and ranges of a program that uses mstx without the rest of CANN,
+// in a host-only PROF folder. The program's first mstx call loads it; a program without such a call
+// writes no folder.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ class FolderSink : public TxSink {
   // There are no devices here.
   void pass_on_stream(void*, std::uint64_t, StreamTag) override {}
 
-  // The files belong to the process that made them.
+  // The files belong to the process that created them.
   void close_in_child() { is_open_.store(false, std::memory_order_release); }
 
   void finish() {
@@ -45,8 +45,8 @@ class FolderSink : public TxSink {
   std::atomic<bool> is_open_{true};
 };
 
-// What a process has once its first client came. Never destroyed: other threads may still be inside
-// while it exits.
+// State created for the first client. Never destroyed: other threads may still be inside the
+// interface while the process exits.
 struct Process {
   explicit Process(std::shared_ptr<acl::Recording> recording)
       : sink(std::move(recording)), recorder(sink, DomainFilter::from_environment()) {}
@@ -67,7 +67,7 @@ void leave_to_parent() {
   started->recorder.forget_ranges();
 }
 
-// Says why where nothing can be recorded.
+// Prints the reason if recording cannot start.
 void start_recording() {
   acl::RecordingOptions options;
   options.output = output_folder();
@@ -82,7 +82,7 @@ void start_recording() {
   pthread_atfork(nullptr, nullptr, leave_to_parent);
 }
 
-// Runs when the program exits, whoever ends it; a signal never comes this way.
+// Runs at normal process exit; not called if a signal kills the process.
 __attribute__((destructor)) void complete_at_exit() {
   if (Process* const started = process.load(std::memory_order_acquire)) started->sink.finish();
 }

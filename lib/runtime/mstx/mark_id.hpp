@@ -1,5 +1,5 @@
-// Numbers of extended records of msproftx, from 1: marks and ranges of mstx, and marks on streams.
-// One count a library, so that no two of them share a number in a folder.
+// Ids of extended msproftx records, from 1: marks and ranges of mstx, and marks on streams. One
+// counter per library keeps the ids unique in a folder.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What is open, by number: ranges of stamps and of mstx. Any thread puts or takes, without a lock.
+// Table of open ranges (stamps and mstx) by number. Lock-free: any thread may put and take.
 #pragma once
 
 #include <array>
@@ -8,12 +8,13 @@
 
 namespace msprof::mstx {
 
-// A number's place is number % kSlots; it holds one at a time. The state of a place is the number
-// that has it and a phase; 0: free.
+// A number belongs in slot number % kSlots; a slot holds one number at a time. The state of a slot
+// is its number combined with a phase; 0: free.
 template <typename Content, std::size_t kSlots>
 class SlotTable {
  public:
-  // Has fill(content) write what belongs to the number, from 1. False where its place is taken.
+  // Calls fill(content) to write the content of `number`, which starts from 1. Returns false if the
+  // slot is in use.
   template <typename Fill>
   bool put(std::uint64_t number, Fill&& fill) {
     Slot& slot = slots_[number % kSlots];
@@ -26,15 +27,15 @@ class SlotTable {
     return true;
   }
 
-  // Calls use(content), which says whether the number is gone with that. False for a number that is
-  // not here.
+  // Calls use(content), which returns whether to remove the number. Returns true if the number was
+  // removed; false if it is not in the table or is kept.
   template <typename Use>
   bool take(std::uint64_t number, Use&& use) {
     Slot& slot = slots_[number % kSlots];
     std::uint64_t seen = state(number, kOpen);
     while (!slot.state.compare_exchange_weak(
         seen, state(number, kChanging), std::memory_order_acquire, std::memory_order_relaxed)) {
-      // Another thread looks at the same number, which may stay.
+      // Another thread is using the same number and may keep it: retry.
       if (seen != state(number, kOpen) && seen != state(number, kChanging)) return false;
       seen = state(number, kOpen);
     }
@@ -43,7 +44,7 @@ class SlotTable {
     return is_gone;
   }
 
-  // Of numbers that are neither put nor taken at the moment.
+  // Calls use(content) for every open number; skips those being put or taken.
   template <typename Use>
   void for_each(Use&& use) {
     for (Slot& slot : slots_) {
@@ -51,7 +52,7 @@ class SlotTable {
     }
   }
 
-  // By the only thread there is.
+  // Clears the table. Requires that no other thread uses it.
   void forget() {
     for (Slot& slot : slots_) slot.state.store(0, std::memory_order_relaxed);
   }

@@ -1,4 +1,4 @@
-// The head of a record of msproftx, for stamps and for mstx. Source: cann_host.md 1.4, 1.8.16.
+// The header of an msproftx record, for stamps and for mstx. Source: cann_host.md 1.4, 1.8.16.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace msprof::mstx {
 
 enum class TxEvent : std::uint32_t { marker = 0, push_pop = 1, start_end = 2, marker_ex = 3 };
 
-// A plain record without a message; times are nanoseconds.
+// Returns a record without a message; times are nanoseconds.
 inline MsprofTxWire tx_record(TxEvent event, std::uint32_t process, std::uint32_t thread,
                               std::uint64_t begin_ns, std::uint64_t end_ns) {
   constexpr std::uint16_t kLevel = 20500;

@@ -16,14 +16,14 @@ namespace msprof::mstx {
 
 namespace {
 
-// Of a message that needs more than one record; the last byte of each stays NUL.
+// Bytes per record of a message that needs several; the last byte of each record stays NUL.
 constexpr std::size_t kSegmentBytes = kTxMessageBytes - 1;
 
 std::uint32_t own_process_id() {
   return static_cast<std::uint32_t>(getpid());
 }
 
-// Asked once a thread; in a child made by fork the thread has another number.
+// Cached per thread; updated after a fork, when the thread has a new id.
 std::uint32_t own_thread_id(std::uint32_t process) {
   thread_local std::uint32_t asked_in = 0, id = 0;
   if (asked_in != process) {
@@ -33,8 +33,8 @@ std::uint32_t own_thread_id(std::uint32_t process) {
   return id;
 }
 
-// Empty for a message that is refused: no message, or one that would be a formula in a cell of a
-// spreadsheet.
+// Returns an empty view for a rejected message: null, empty, or one that a spreadsheet would read
+// as a formula.
 std::string_view checked(const char* message) {
   if (message == nullptr || std::string_view("=+-@").find(*message) != std::string_view::npos)
     return {};
@@ -67,8 +67,8 @@ struct TxRecorder::Range {
   std::string message;
 };
 
-// A range is in the first of the tables where its number has a place. Most programs need the first
-// table only; those behind are made when they are needed.
+// Stores each range in the first table whose slot for its number is free. Most programs need only
+// the first table; the others are created on demand.
 struct TxRecorder::Ranges {
   using Place = Range*;
 
@@ -81,12 +81,12 @@ struct TxRecorder::Ranges {
   Ranges(const Ranges&) = delete;
   Ranges& operator=(const Ranges&) = delete;
 
-  // False where there is no place for the number.
+  // Returns false if no table has a free slot for the number.
   bool put(std::uint64_t id, Range* range) {
     return put_in(few_, id, range) || put_in(more_, id, range) || put_in(most_, id, range);
   }
 
-  // Null for the number of no open range of the domain.
+  // Null if `id` is not an open range of the domain.
   std::unique_ptr<Range> take(std::uint64_t id, const Domain& domain) {
     Range* taken = nullptr;
     const auto use = [&](Range* range) {
@@ -99,7 +99,7 @@ struct TxRecorder::Ranges {
     return std::unique_ptr<Range>(taken);
   }
 
-  std::unique_ptr<Ranges> left_behind;  // by forget_ranges()
+  std::unique_ptr<Ranges> left_behind;  // old tables, kept by forget_ranges()
 
  private:
   template <std::size_t kSlots>
@@ -200,7 +200,7 @@ void TxRecorder::end_range(Domain* domain, std::uint64_t id) {
   if (is_known(domain)) end_in(*domain, id);
 }
 
-// A handle comes from the program and may be anything; only one of ours is read.
+// A handle comes from the program and may be any value; only a valid one is dereferenced.
 bool TxRecorder::is_known(const Domain* domain) const {
   const auto address = reinterpret_cast<std::uintptr_t>(domain);
   const auto first = reinterpret_cast<std::uintptr_t>(&domains_[1]);
@@ -235,7 +235,7 @@ std::uint64_t TxRecorder::start_in(const Domain& domain, const char* message, vo
       Range{&domain, stream, 0, own_thread_id(process_id_), std::string(text)});
   std::uint64_t id = sink_.next_id();
   range->begin_ns = runtime::monotonic_ns();
-  // Where numbers far apart meet in one place a number is left out.
+  // If the slots for this number are taken by other open ranges, skip to the next number.
   for (std::size_t tries = 0; !ranges_->put(id, range.get()); ++tries) {
     if (tries == kMaxOpenRanges) throw std::bad_alloc();
     id = sink_.next_id();
@@ -277,7 +277,7 @@ void TxRecorder::forget_ranges() {
   process_id_ = own_process_id();
   auto* const fresh = new (std::nothrow) Ranges;
   if (fresh == nullptr) return;
-  // Some may be half put or taken: nobody looks at them again.
+  // Some entries may be half put or taken; the old tables are never read again.
   fresh->left_behind = std::move(ranges_);
   ranges_.reset(fresh);
   open_ranges_ = 0;

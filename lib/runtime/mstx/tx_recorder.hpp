@@ -1,6 +1,6 @@
-// The calls of mstx as records: rules for messages, domains and ids. Knows neither the client's
-// tables nor where the records go. Every function may be called by any thread at any time and never
-// throws.
+// Converts mstx calls to records: applies the rules for messages, domains and ids. Independent of
+// the client's tables and of the output. Every function may be called by any thread at any time and
+// never throws.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 
 namespace msprof::mstx {
 
-// Longer messages are cut here.
+// Longer messages are truncated.
 inline constexpr std::size_t kMaxMessageBytes = 16384;
-// Names must be shorter.
+// A name, including its terminating zero, must fit.
 inline constexpr std::size_t kDomainNameBytes = 1024;
 inline constexpr std::size_t kMaxDomains = 1024;
-// Ranges that have begun and not ended; more are not recorded.
+// Maximum number of open ranges; more are not recorded.
 inline constexpr std::size_t kMaxOpenRanges = std::size_t{1} << 20;
 
 class TxRecorder {
  public:
-  // A domain that a program created. It lives as long as the recorder, so that a stale handle is
+  // A domain created by the program. It lives as long as the recorder, so a stale handle is
   // harmless.
   class Domain;
 
@@ -34,23 +34,23 @@ class TxRecorder {
   TxRecorder(const TxRecorder&) = delete;
   TxRecorder& operator=(const TxRecorder&) = delete;
 
-  // Of the domain "default".
+  // These use the domain "default".
   void mark(const char* message, void* stream);
   std::uint64_t start_range(const char* message, void* stream);
   void end_range(std::uint64_t id);
 
-  // One handle a name. Null for a name that is null, empty, too long or "default", and beyond
-  // kMaxDomains.
+  // Returns the same handle for the same name. Null if the name is null, empty, too long or
+  // "default", and if there are already kMaxDomains.
   Domain* create_domain(const char* name);
-  // The handle is unknown from then on, until a domain of its name is created again.
+  // The handle is invalid from then on, until a domain with its name is created again.
   void destroy_domain(Domain* domain);
-  // Nothing is done with a handle that is unknown, or whose domain is not recorded.
+  // These do nothing if the handle is invalid or the domain is not recorded.
   void mark(Domain* domain, const char* message, void* stream);
   std::uint64_t start_range(Domain* domain, const char* message, void* stream);
-  // A range ends in the domain in which it began.
+  // A range can only be ended in the domain in which it was started.
   void end_range(Domain* domain, std::uint64_t id);
 
-  // For a child made by fork: other threads of the parent may have been inside.
+  // For a forked child: other threads of the parent may have been inside these functions.
   void forget_ranges();
 
  private:

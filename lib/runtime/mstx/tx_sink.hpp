@@ -1,5 +1,5 @@
-// Where the recorder of mstx calls puts its records: the folder of libmsprof_mstx.so, or the
-// recordings that an application of libascendcl.so has started.
+// Destination of mstx records: the folder of libmsprof_mstx.so, or the active recordings of a
+// libascendcl.so application.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace msprof::mstx {
 
-// Which edge the device of a stream passes: tags of its step records.
+// The event at which the device of a stream writes a step record: a mark, or the start or end of a
+// range.
 enum class StreamTag : std::uint16_t {
   mark = cann::step_tag::kMark,
   range = cann::step_tag::kRangeEdge
@@ -22,14 +23,14 @@ class TxSink {
  public:
   virtual ~TxSink() = default;
 
-  // Whether records are kept now. Asked first: when false, a call costs nothing else.
+  // Whether records are currently kept. Called first: if false, a call does no further work.
   virtual bool is_open() const = 0;
-  // The next number of a mark or range, from 1: no two extended records of a folder may share one.
+  // Returns the next id of a mark or range, from 1. Ids of extended records are unique in a folder.
   virtual std::uint64_t next_id() = 0;
-  // The hash of a domain's name, which the dictionaries of all records have from then on.
+  // Returns the hash of a domain's name and adds the name to the dictionaries of all later records.
   virtual std::uint64_t intern(std::string_view domain) = 0;
   virtual void append(const MsprofTxWire& record) = 0;
-  // The call named a stream: its device shall record when it gets there.
+  // Called if a stream was given: its device writes a record when it reaches this point.
   virtual void pass_on_stream(void* stream, std::uint64_t id, StreamTag tag) = 0;
 };
 

@@ -1,16 +1,15 @@
-/* The client of mstx: marks and ranges that a program names, for whoever records it. For programs
- * in C and C++.
+/* The mstx client: sends named marks and ranges of a program to a recorder. For C and C++ programs.
  *
  * There is nothing to link (glibc before 2.34: -ldl). The first call looks for a recorder: the
- * library that the environment variable MSTX_INJECTION_PATH names, else one that is in the process
- * already (preloaded or linked). Without a recorder every call does nothing. That is decided once
- * for each executable or shared object that has this file compiled in.
+ * library named by the environment variable MSTX_INJECTION_PATH, else one that is already in the
+ * process (preloaded or linked). Without a recorder every call does nothing. The search is done
+ * once for each executable or shared object that compiles this file.
  *
- * MSTX_NO_IMPL: declarations only, for those who link libms_tools_ext.so, which is this client as a
- * library. MSTX_DISABLE: every call is compiled to nothing.
+ * MSTX_NO_IMPL: declarations only, for programs that link libms_tools_ext.so, which is this client
+ * as a library. MSTX_DISABLE: every call compiles to nothing.
  *
- * All functions may be called by any thread at any time. They report no errors: what is not
- * understood is not recorded.
+ * All functions may be called by any thread at any time. They report no errors: invalid calls are
+ * not recorded.
  */
 #ifndef MSPROF_MSTX_MS_TOOLS_EXT_H_
 #define MSPROF_MSTX_MS_TOOLS_EXT_H_
@@ -25,19 +24,18 @@ extern "C" {
 #define MSTX_SUCCESS 0
 #define MSTX_FAIL 1
 
-/* What mstxGetToolId gives: who records. */
+/* Values of mstxGetToolId: the active recorder. */
 #define MSTX_TOOL_INVALID_ID 0x0
 #define MSTX_TOOL_MSPROF_ID 0x1000
 #define MSTX_TOOL_MSOPPROF_ID 0x1001
 #define MSTX_TOOL_MSSANITIZER_ID 0x1002
 #define MSTX_TOOL_MSLEAKS_ID 0x1003
 
-/* Of a range; counts from 1 in a process. 0: the range is not recorded. */
+/* Id of a range, counted from 1 in each process. 0: the range is not recorded. */
 typedef uint64_t mstxRangeId;
-/* Marks and ranges that belong together. NULL: there is no such domain; calls with it do nothing.
- */
+/* A group of marks and ranges. NULL: no such domain; calls with it do nothing. */
 typedef struct mstxDomainRegistration_st* mstxDomainHandle_t;
-/* The same as in acl_rt.h. NULL: a mark or range of the host alone. */
+/* The same type as in acl_rt.h. NULL: the mark or range concerns only the host. */
 typedef void* aclrtStream;
 
 /* --- Between a client and a recorder
@@ -52,7 +50,7 @@ typedef enum {
   MSTX_API_MODULE_FORCE_INT = 0x7fffffff
 } mstxFuncModule;
 
-/* Numbers of the functions of a module. */
+/* Numbers of the functions in each module. */
 typedef enum {
   MSTX_API_CORE_INVALID = 0,
   MSTX_API_CORE_MARK_A = 1,
@@ -87,13 +85,13 @@ typedef enum {
 
 typedef void (*mstxFuncPointer)(void);
 /* Element k, 1 <= k < size, is the address of the client's pointer to function k. A recorder stores
- * its own there. */
+ * its own function there. */
 typedef mstxFuncPointer** mstxFuncTable;
-/* Gives the table of a module and its size. MSTX_FAIL for a module that the client does not have,
- * and for NULL. */
+/* Returns the table of a module and its size. MSTX_FAIL if the client does not have the module or a
+ * pointer is NULL. */
 typedef int (*mstxGetModuleFuncTableFunc)(mstxFuncModule module, mstxFuncTable* outTable,
                                           unsigned int* outSize);
-/* "InitInjectionMstx" of a recorder: fills the tables. MSTX_SUCCESS, or any other value and nothing
+/* "InitInjectionMstx" of a recorder: fills the tables. MSTX_SUCCESS, or any other value if nothing
  * is recorded. */
 typedef int (*mstxInitInjectionFunc)(mstxGetModuleFuncTableFunc getTable);
 
@@ -105,7 +103,7 @@ typedef int (*mstxInitInjectionFunc)(mstxGetModuleFuncTableFunc getTable);
  * ---------------------------------------------------------------------------------------------------
  */
 
-/* The library libms_tools_ext.so defines MSTX_DECLSPEC itself: there the functions are exported. */
+/* libms_tools_ext.so defines MSTX_DECLSPEC itself, to export the functions. */
 #if defined(MSTX_DECLSPEC)
 #elif defined(MSTX_NO_IMPL) && !defined(MSTX_DISABLE)
 #define MSTX_DECLSPEC
@@ -117,15 +115,15 @@ typedef int (*mstxInitInjectionFunc)(mstxGetModuleFuncTableFunc getTable);
 extern "C" {
 #endif
 
-/* A moment. `message`: text of at most 156 bytes (longer ones are recorded as well), not empty, not
- * beginning with = + - @. */
+/* Records a moment. `message`: a text of 1 to 156 bytes that does not start with = + - @. Longer
+ * texts are recorded as well. */
 MSTX_DECLSPEC void mstxMarkA(const char* message, aclrtStream stream);
-/* A stretch of time; may end in another thread and overlap others. */
+/* Records a time range. It may end in another thread and may overlap others. */
 MSTX_DECLSPEC mstxRangeId mstxRangeStartA(const char* message, aclrtStream stream);
 MSTX_DECLSPEC void mstxRangeEnd(mstxRangeId id);
 
-/* `name`: below 1024 bytes and not "default", the name of the domain of the calls above. One name,
- * one handle. */
+/* `name`: less than 1024 bytes and not "default", which is the domain of the functions above. Each
+ * name has a single handle. */
 MSTX_DECLSPEC mstxDomainHandle_t mstxDomainCreateA(const char* name);
 MSTX_DECLSPEC void mstxDomainDestroy(mstxDomainHandle_t domain);
 MSTX_DECLSPEC void mstxDomainMarkA(mstxDomainHandle_t domain, const char* message,
@@ -134,7 +132,7 @@ MSTX_DECLSPEC mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const
                                                 aclrtStream stream);
 MSTX_DECLSPEC void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id);
 
-/* One of MSTX_TOOL_…; INVALID_ID where nothing is recorded. */
+/* One of MSTX_TOOL_…; MSTX_TOOL_INVALID_ID if nothing is recorded. */
 MSTX_DECLSPEC void mstxGetToolId(uint64_t* id);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* The part of mstx that tells about memory: a program's own heaps and the regions in use in them. A
- * recorder of times takes no notice of it; then the handles are NULL. Included by ms_tools_ext.h.
+/* The memory functions of mstx: a program's own heaps and their allocated regions. A time profiler
+ * ignores them; the handles are then NULL. Included by ms_tools_ext.h.
  */
 #ifndef MSPROF_MSTX_MS_TOOLS_EXT_MEM_H_
 #define MSPROF_MSTX_MS_TOOLS_EXT_MEM_H_
@@ -15,7 +15,7 @@ extern "C" {
 typedef struct mstxMemHeap_st* mstxMemHeapHandle_t;
 typedef struct mstxMemRegion_st* mstxMemRegionHandle_t;
 
-/* Domain of the calls below that belong to none. */
+/* Domain for calls that belong to no other domain. */
 #define globalDomain NULL
 
 typedef enum { MSTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR = 0 } mstxMemHeapUsageType;
@@ -32,7 +32,7 @@ typedef struct mstxMemVirtualRangeDesc_st {
   uint64_t size;
 } mstxMemVirtualRangeDesc_t;
 
-/* typeSpecificDesc: of MSTX_MEM_TYPE_VIRTUAL_ADDRESS a mstxMemVirtualRangeDesc_t. */
+/* typeSpecificDesc: a mstxMemVirtualRangeDesc_t for MSTX_MEM_TYPE_VIRTUAL_ADDRESS. */
 typedef struct mstxMemHeapDesc_st {
   mstxMemHeapUsageType usage;
   mstxMemType type;
@@ -60,7 +60,7 @@ typedef struct mstxMemRegionsUnregisterBatch_st {
   mstxMemRegionRef_t const* refArray;
 } mstxMemRegionsUnregisterBatch_t;
 
-/* Bits of `flags` below; no bit: no access. */
+/* Bits of `flags` below; 0: no access. */
 #define MSTX_MEM_PERMISSIONS_REGION_FLAGS_NONE 0x0
 #define MSTX_MEM_PERMISSIONS_REGION_FLAGS_READ 0x1
 #define MSTX_MEM_PERMISSIONS_REGION_FLAGS_WRITE 0x2

@@ -1,4 +1,4 @@
-/* How the client finds a recorder and calls it. No program includes this file itself. */
+/* How the client finds a recorder and calls it. Programs do not include this file directly. */
 #ifndef MSPROF_MSTX_MSTX_CLIENT_H_
 #define MSPROF_MSTX_MSTX_CLIENT_H_
 
@@ -25,23 +25,24 @@ extern "C" {
 extern "C" {
 #endif
 
-/* Phases of the search for a recorder: it has no result yet, or one of two. */
+/* Phases of the search for a recorder: not finished, found, or not found. */
 enum { MSTX_CLIENT_NEW_ = 0, MSTX_CLIENT_READY_ = 1, MSTX_CLIENT_ALONE_ = 2 };
 
 typedef struct mstxClient_st {
   int phase;
-  int process;   /* that searches, or has searched */
-  int* searcher; /* the address of errno in its thread, which no other thread has */
+  int process;   /* id of the process that searches or has searched */
+  int* searcher; /* address of errno in the searching thread, which identifies the thread */
   mstxFuncPointer core[MSTX_API_CORE_SIZE];
   mstxFuncPointer domain[MSTX_API_CORE2_SIZE];
   mstxFuncPointer memory[MSTX_API_CORE_MEM_SIZE];
-  /* Where a recorder stores its functions; element 0 stays NULL. */
+  /* Tables in which a recorder stores its functions; element 0 stays NULL. */
   mstxFuncPointer* coreTable[MSTX_API_CORE_SIZE];
   mstxFuncPointer* domainTable[MSTX_API_CORE2_SIZE];
   mstxFuncPointer* memoryTable[MSTX_API_CORE_MEM_SIZE];
 } mstxClient_t;
 
-/* Weak: one for all files of an executable or shared object. Hidden: none of another object. */
+/* Weak: shared by all files of an executable or shared object. Hidden: not shared with other
+ * objects. */
 __attribute__((weak, visibility("hidden"))) mstxClient_t mstxClient_;
 
 inline static int mstxClientTable_(mstxFuncModule module, mstxFuncTable* outTable,
@@ -84,9 +85,9 @@ inline static int mstxClientSearch_(void) {
   return init(mstxClientTable_) == MSTX_SUCCESS ? MSTX_CLIENT_READY_ : MSTX_CLIENT_ALONE_;
 }
 
-/* The recorder's function that is stored at `place`, or NULL. The first call searches, others wait
- * for it; but not the handler of a signal in the thread that searches, nor a child made by fork
- * meanwhile. */
+/* Returns the recorder's function stored at `place`, or NULL. The first call searches for a
+ * recorder and other threads wait for it. A signal handler in the searching thread and a child
+ * forked meanwhile do not wait. */
 inline static mstxFuncPointer mstxClientFunction_(const mstxFuncPointer* place) {
   int phase = __atomic_load_n(&mstxClient_.phase, __ATOMIC_ACQUIRE);
   int nobody = 0;
