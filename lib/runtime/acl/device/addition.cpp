@@ -11,11 +11,11 @@ namespace msprof::acl {
 namespace {
 
 constexpr std::uint32_t kVectorCore = 2;     // cann_host.md 1.9, T1
-constexpr std::int64_t kVectorFloats = 8;    // of the machine model: rows are filled up to these
-constexpr std::int64_t kStepsAnElement = 2;  // times alpha, plus
+constexpr std::int64_t kVectorFloats = 8;    // row width of the machine model's vector unit
+constexpr std::int64_t kStepsAnElement = 2;  // multiply by alpha, then add
 constexpr std::size_t kShapeOfRecord = 8;
 
-// float16 and bfloat16 are computed as float, and rounded once.
+// float16 and bfloat16 are computed as float and rounded once.
 struct Half {
   std::uint16_t bits;
 };
@@ -43,7 +43,7 @@ std::uint16_t brain_bits(float number) {
   std::uint32_t bits;
   std::memcpy(&bits, &number, sizeof bits);
   if (number != number) return static_cast<std::uint16_t>((bits >> 16U) | 0x40U);  // stays a NaN
-  // To the nearest, to even between two.
+  // Rounds to nearest, ties to even.
   return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U);
 }
 
@@ -68,7 +68,7 @@ C load(const char* at) {
   std::memcpy(&value, at, sizeof value);
   return to_compute<C>(value);
 }
-// A byte that is no bool must not be read as one.
+// Reads a byte that may hold a value other than 0 or 1, which is not a valid bool.
 template <typename C>
 C load_bool(const char* at) {
   return *at != 0 ? C{1} : C{0};
@@ -80,8 +80,8 @@ void store(char* at, C value) {
   std::memcpy(at, &stored, sizeof stored);
 }
 
-// The functions for one type of element, computing in C: float, double, or std::uint64_t, in which
-// every integer type wraps as its own would.
+// Load and store for one element type, computing in C: float, double, or std::uint64_t, which wraps
+// correctly for every integer type.
 template <typename C>
 struct Access {
   C (*load)(const char*);
@@ -122,10 +122,10 @@ Access<C> access(aclDataType type) {
   }
 }
 
-// One operand while rows are computed.
+// State of one operand while rows are computed.
 struct Operand {
   char* at;
-  std::vector<std::int64_t> strides;  // in bytes, one a dimension of the result
+  std::vector<std::int64_t> strides;  // in bytes, one per dimension of the result
   aclDataType type;
 };
 
@@ -142,7 +142,7 @@ void add_row(const Operand& self, const Operand& other, C alpha, const Operand& 
   }
 }
 
-// The common case, in a form that a compiler makes vectors of.
+// Fast path for float, in a form that compilers vectorize.
 bool add_float_row(const Operand& self, const Operand& other, float alpha, const Operand& out,
                    std::int64_t count) {
   constexpr auto kStep = static_cast<std::int64_t>(sizeof(float));
@@ -163,7 +163,7 @@ class Addition final : public Operation {
   Addition(TensorView self, TensorView other, const Number& alpha, TensorView out)
       : self_(std::move(self)), other_(std::move(other)), alpha_(alpha), out_(std::move(out)) {}
 
-  // With one number as the other operand, which lives here.
+  // `other` is a single number, stored in this object.
   Addition(TensorView self, const Number& other, const Number& alpha, TensorView out)
       : self_(std::move(self)), alpha_(alpha), out_(std::move(out)) {
     other_.type = is_floating(other.type) ? ACL_DOUBLE : ACL_INT64;
@@ -190,7 +190,8 @@ class Addition final : public Operation {
  private:
   Operand operand(const TensorView& view) const {
     const auto size = static_cast<std::int64_t>(aclDataTypeSize(view.type));
-    // A dimension that is missing or 1 stays where it is. No dimension at all counts as one of 1.
+    // Missing dimensions and those of size 1 keep stride 0 (broadcast). A tensor without dimensions
+    // counts as one dimension of size 1.
     const std::size_t rank = std::max<std::size_t>(out_.dims.size(), 1);
     std::vector<std::int64_t> strides(rank, 0);
     for (std::size_t i = 0; i < view.dims.size(); ++i) {
@@ -210,7 +211,7 @@ class Addition final : public Operation {
       bool done = false;
       if constexpr (std::is_same_v<C, float>) done = add_float_row(self, other, alpha, out, count);
       if (!done) add_row<C>(self, other, alpha, out, count);
-      // The next row: as a counter with a digit a dimension.
+      // Advance to the next row, like a counter with one digit per dimension.
       std::size_t axis = outer;
       for (; axis > 0; --axis) {
         const std::size_t digit = axis - 1;

@@ -1,4 +1,4 @@
-// out = self + alpha * other, for tensors of any strides, with broadcasting.
+// out = self + alpha * other, for tensors with any strides, with broadcasting.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace msprof::acl {
 
-// Where the elements of a tensor are; sizes and strides in elements.
+// Describes a tensor's memory; sizes and strides in elements.
 struct TensorView {
   aclDataType type = ACL_FLOAT;
   aclFormat format = ACL_FORMAT_ND;
@@ -22,26 +22,26 @@ struct TensorView {
   std::int64_t elements() const;
 };
 
-// One number, with the type in which the application gave it.
+// A scalar with the type given by the application.
 struct Number {
   aclDataType type = ACL_FLOAT;
-  double real = 0;         // of a floating type, and of the others as near as it gets
-  std::int64_t whole = 0;  // of an integer type or ACL_BOOL
+  double real = 0;         // exact for floating types, approximate for the others
+  std::int64_t whole = 0;  // for integer types and ACL_BOOL
 };
 
 // True for the types that can be added.
 bool can_add(aclDataType type);
 bool is_floating(aclDataType type);
 
-// Reads the number at `value`. can_add(type) holds.
+// Reads the number at `value`. Requires can_add(type).
 Number read_number(const void* value, aclDataType type);
 
-// Throws Failure with `code` and a sentence for types and shapes that do not fit. `name` is the
-// name of the operator in profiles.
+// Throws Failure with `code` and a message if types or shapes do not match. `name` is the
+// operator's name in profiles.
 std::shared_ptr<Operation> make_addition(const std::string& name, const TensorView& self,
                                          const TensorView& other, const Number& alpha,
                                          const TensorView& out, int code);
-// The same with one number for every element of the other.
+// The same with a scalar `other`.
 std::shared_ptr<Operation> make_addition(const std::string& name, const TensorView& self,
                                          const Number& other, const Number& alpha,
                                          const TensorView& out, int code);

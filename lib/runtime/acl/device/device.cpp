@@ -35,7 +35,7 @@ void Device::give_back_stream_id(std::uint16_t stream, std::uint32_t next_sequen
 CopyLane::CopyLane(Device& device) : device_(device) {
   const std::lock_guard lock(device.mutex_);
   if (device.free_lanes_.empty()) {
-    // Space for all that there are, so that giving one back cannot fail.
+    // Reserve space for all lanes, so that returning one cannot fail.
     device.free_lanes_.reserve(device.lanes_ + 1);
     device.free_lanes_.push_back(device.take_lowest_locked());
     ++device.lanes_;

@@ -1,4 +1,4 @@
-// One device of this host, and the contexts on it.
+// One device of this host, and its contexts.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace msprof::acl {
 
 class Stream;
 
-inline constexpr std::uint32_t kMaxStreams = 2048;  // of one device
+inline constexpr std::uint32_t kMaxStreams = 2048;  // per device
 
-// What a thread works in. Its default stream is the one that a null aclrtStream stands for.
+// The context in which a thread works. A null aclrtStream means its default stream.
 struct Context {
   std::uint16_t device = 0;
-  bool is_default = false;  // made by aclrtSetDevice, ends with the last aclrtResetDevice
+  bool is_default = false;  // created by aclrtSetDevice, destroyed by the last aclrtResetDevice
   std::shared_ptr<Stream> default_stream;
 };
 
@@ -27,10 +27,10 @@ class Device {
 
   std::uint16_t id() const { return id_; }
 
-  // The lowest free number. Throws Failure when all are in use.
+  // Returns the lowest free id. Throws Failure if all are in use.
   std::uint16_t take_stream_id();
-  // Where the count of tasks of a stream of this number goes on, so that two streams that follow
-  // each other under one number give no task the same id.
+  // First task sequence number of a new stream with this id. It continues that of the previous
+  // stream with the same id, so that no two tasks get the same id.
   std::uint32_t stream_sequence(std::uint16_t stream) const;
   void give_back_stream_id(std::uint16_t stream, std::uint32_t next_sequence);
 
@@ -47,8 +47,8 @@ class Device {
   std::size_t lanes_ = 0;
 };
 
-// For a copy that the calling thread makes itself, while it lives: the number of a stream on which
-// no other copy is under way, and the sequence of the copy's task there.
+// Reserves a stream id for a copy made by the calling thread: during its lifetime no other copy
+// uses the id. sequence() is the sequence number of the copy's task.
 class CopyLane {
  public:
   explicit CopyLane(Device& device);

@@ -1,4 +1,4 @@
-// Events: marks in streams that others wait for.
+// Events: points in a stream that others can wait for.
 #pragma once
 
 #include <atomic>
@@ -10,20 +10,20 @@
 
 namespace msprof::acl {
 
-// An event stands for one record at a time. A wait is for the record that was the latest when the
-// wait was launched; where there is none yet, for the first to come.
+// An event refers to one record at a time. A wait refers to the latest record launched before it
+// or, if there is none yet, to the next one.
 class Event {
  public:
-  // An event "ex" that was never recorded holds up nobody.
+  // Waits for an event "ex" that was never recorded return at once.
   explicit Event(bool ex) : ex_(ex) {}
 
-  // For a record that is launched now: opens when the stream reaches it.
+  // Launches a record. The latch opens when the stream reaches it.
   std::shared_ptr<Latch> record();
-  // What a wait launched now waits for; null when it need not wait.
+  // The latch for a wait launched now; null if it need not wait.
   std::shared_ptr<Latch> awaited() const;
-  // The latest record launched; null when there is none.
+  // The latch of the latest record; null if there is none.
   std::shared_ptr<Latch> recorded() const;
-  // As if it had never been recorded. Waits launched before keep what they wait for.
+  // Restores the state before the first record. Earlier waits are not affected.
   void reset();
 
   std::atomic<std::uint32_t> waits_under_way{0};

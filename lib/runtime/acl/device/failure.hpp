@@ -1,4 +1,4 @@
-// How the devices tell the interface that something cannot be done.
+// Exception by which the device layer reports errors to the C interface.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace msprof::acl {
 
-// `code` is the aclError to return; the sentence goes to stderr unless it is empty.
+// `code` is the aclError to return. The message is printed on stderr unless it is empty.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(int code, const std::string& sentence = "")

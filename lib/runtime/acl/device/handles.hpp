@@ -1,5 +1,5 @@
-// The handles that an application holds, and what they stand for. An unknown or destroyed handle is
-// an error instead of a crash, and what one thread uses stays alive while another destroys it.
+// Maps handles of the application to objects. An unknown or destroyed handle is an error instead of
+// a crash, and an object in use stays alive while another thread destroys it.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class Handles {
     objects_.emplace(handle, std::move(object));
   }
 
-  // Null for what is no handle.
+  // Null if the handle is unknown.
   std::shared_ptr<T> find(const void* handle) const {
     const std::shared_lock lock(mutex_);
     const auto it = objects_.find(handle);
@@ -36,7 +36,7 @@ class Handles {
     return object;
   }
 
-  // Those for which `wanted(object)` is true, in no order.
+  // Returns the objects for which `wanted(object)` is true, in no particular order.
   template <typename Predicate>
   std::vector<std::shared_ptr<T>> select(Predicate wanted) const {
     const std::shared_lock lock(mutex_);

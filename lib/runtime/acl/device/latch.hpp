@@ -1,5 +1,4 @@
-// Something that happens once: a record of an event, the end of an execution, a callback that has
-// run.
+// A one-time event: an event record, the end of an execution, or the end of a callback.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@ namespace msprof::acl {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
-// A negative number of milliseconds: no end.
+// Negative: no deadline.
 inline Deadline deadline_in(std::int32_t milliseconds) {
   if (milliseconds < 0) return std::nullopt;
   return std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
@@ -23,7 +22,8 @@ class Latch {
  public:
   enum class End { opened, timeout, given_up };
 
-  // Only the first call counts. `at_ns` is the time that at_ns() gives; `code` tells how it ended.
+  // Only the first call has an effect. `at_ns` and `code` are returned by the functions of the same
+  // name.
   void open(std::uint64_t at_ns = 0, int code = 0) {
     {
       const std::lock_guard lock(mutex_);
@@ -39,7 +39,7 @@ class Latch {
     const std::lock_guard lock(mutex_);
     return open_;
   }
-  // Meaningful once it is open.
+  // Valid once the latch is open.
   std::uint64_t at_ns() const {
     const std::lock_guard lock(mutex_);
     return at_ns_;
@@ -49,7 +49,7 @@ class Latch {
     return code_;
   }
 
-  // Ends early when `give_up` becomes true and look_again() is called after that.
+  // Ends early if `give_up` becomes true and look_again() is called afterwards.
   End wait(const Deadline& deadline, const std::atomic<bool>* give_up = nullptr) {
     std::unique_lock lock(mutex_);
     const auto ended = [&] { return open_ || (give_up != nullptr && give_up->load()); };

@@ -1,4 +1,4 @@
-// Launching one task that is recorded.
+// Launches one task and records it.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@
 
 namespace msprof::acl {
 
-// Puts `body`, an int(Stream&), on the stream. `record_launch`, a void(const Launch&), records the
-// launch: here, or where the task runs when recording began in between. `ran` is what the task is;
-// its numbers and times are filled in.
+// Queues `body`, an int(Stream&), on the stream. `record_launch`, a void(const Launch&), is called
+// here or, if recording started in between, when the task runs. `ran` describes the task; its ids
+// and times are filled in.
 template <typename Body, typename RecordLaunch>
 void launch_task(Stream& stream, RanTask ran, RecordLaunch record_launch, Body body) {
   const bool recorded = is_recording();
@@ -38,7 +38,7 @@ void launch_task(Stream& stream, RanTask ran, RecordLaunch record_launch, Body b
   if (!pushed) throw Failure(ACL_ERROR_RT_INVALID_HANDLE);
 }
 
-// The same for what is no operator and no copy.
+// The same for tasks that are neither operators nor copies.
 template <typename Body>
 void launch_task(Stream& stream, TaskKind kind, Body body) {
   RanTask ran;

@@ -23,7 +23,7 @@ using runtime::monotonic_ns;
 using runtime::TensorShape;
 
 constexpr std::uint32_t kAiCore = 0, kAiCpu = 1;  // cann_host.md 1.9, T1
-// Images of one execution are computed one after the other, by one core.
+// The images of an execution are computed sequentially by one core.
 constexpr std::uint16_t kBlocks = 1;
 
 TensorWire describe_tensor(std::uint32_t kind, const TensorShape& shape) {
@@ -66,8 +66,8 @@ TaskIds task_after(const TaskIds& first, std::uint32_t tasks) {
   return {first.device, first.stream, first.sequence + tasks};
 }
 
-// The tasks of an execution, in this order: begin of the model and of its layers, the layers, their
-// end and that of the model.
+// An execution has these tasks, in this order: start of the model, start of its layers, the layers,
+// end of the layers, end of the model.
 TaskIds layer_task(const TaskIds& first, std::size_t layer) {
   return task_after(first, static_cast<std::uint32_t>(layer) + 2);
 }
@@ -91,7 +91,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
 
   std::int64_t batch() const { return memory_.batch; }
 
-  // Holds the model open from here on. False when it is closed.
+  // Keeps the model open from here on. Returns false if it is closed.
   bool enter() { return entered_ = model_->enter(); }
 
   static std::uint32_t tasks_of(const Model& model) {
@@ -140,7 +140,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     return static_cast<std::size_t>(model_->model_.tensor(tensor).shape.bytes() * memory_.batch);
   }
 
-  // Gives the time of the mark.
+  // Returns the time of the mark.
   std::uint64_t mark(std::uint32_t task, std::uint16_t tag) const {
     const std::uint64_t now = monotonic_ns();
     record_step(task_after(first_, task), request_, model_->id_, tag, now);
@@ -160,7 +160,8 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
 
   bool wants_layer(std::size_t layer) override {
     if (!records_tasks(first_.device)) return false;
-    // A recording that began after the launch learns the operator from the thread that runs it.
+    // If recording started after the launch, record the operator's launch in the thread that runs
+    // it.
     if (!launch_recorded_) {
       const std::uint64_t now = monotonic_ns();
       record_op_launch({layer_task(first_, layer), now, now}, model_->operators_[layer],
@@ -187,7 +188,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
   TaskIds first_;
   bool entered_ = false;
   bool launch_recorded_ = false;
-  int code_ = ACL_ERROR_RT_INVALID_HANDLE;  // of an execution that a closed stream dropped
+  int code_ = ACL_ERROR_RT_INVALID_HANDLE;  // for an execution dropped by a closed stream
 };
 
 LoadedModel::LoadedModel(std::uint32_t id, Model model, std::shared_ptr<Device> device)
@@ -228,7 +229,7 @@ int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t re
     Stream::Launching launching(stream);
     const TaskIds first = launching.reserve(Execution::tasks_of(model_));
     execution->launched_as(first);
-    // The device begins while the launches, which came before, are still written down.
+    // The device may start while the launches, which happened before, are still being recorded.
     std::vector<Launch> launches(recorded ? operators_.size() : 0);
     for (std::size_t layer = 0; layer < launches.size(); ++layer) {
       launches[layer].ids = layer_task(first, layer);

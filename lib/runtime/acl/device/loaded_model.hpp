@@ -1,4 +1,4 @@
-// A model on a device: its operators as records describe them, and its executions.
+// A model on a device: its operators as shown in records, and its executions.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace msprof::acl {
 
-// The memory of one execution: as many images of every input and output as `batch` says, one after
-// the other. Sizes are checked before.
+// Memory of one execution: each input and output holds `batch` images in a row. The caller checks
+// the sizes.
 struct ExecutionMemory {
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
@@ -29,25 +29,26 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
 
   std::uint32_t id() const { return id_; }
   std::uint16_t device_id() const { return own_stream_->device_id(); }
-  // Of the executions that the caller waits for.
+  // Runs the executions that the caller waits for.
   const std::shared_ptr<Stream>& own_stream() const { return own_stream_; }
   const runtime::Model& model() const { return model_; }
-  // True where executions may ask for another batch.
+  // True if executions may use other batch sizes.
   bool dynamic_batch() const { return model_.max_batch() > model_.batch(); }
-  // Bytes that one execution of the largest batch, and the weights need.
+  // Bytes for one execution with the largest batch, and for the weights.
   std::size_t workspace_bytes() const;
   std::size_t weight_bytes() const;
 
-  // Launches an execution; `request` counts the executions of the process from 1. The code is that
-  // of the launch. ACL_ERROR_INVALID_MODEL_ID when the model is closed.
+  // Launches an execution; `request` numbers the executions of the process from 1. Returns the
+  // result of the launch: ACL_ERROR_INVALID_MODEL_ID if the model is closed.
   int execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request);
-  // The same on the model's own stream, and waits for the end; the code is that of the execution.
+  // Launches an execution on the model's own stream and waits for it. Returns the result of the
+  // execution.
   int execute(ExecutionMemory memory, std::uint32_t request, const Deadline& deadline);
 
-  // Waits for the executions under way; none begins after it.
+  // Waits for all active executions and prevents new ones.
   void close();
 
-  std::atomic<std::int64_t> current_batch;  // what the application asked for last
+  std::atomic<std::int64_t> current_batch;  // last value set by the application
 
  private:
   class Execution;
@@ -62,7 +63,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
 
   const std::uint32_t id_;
   const runtime::Model model_;
-  std::vector<OpInfo> operators_;  // one a layer
+  std::vector<OpInfo> operators_;  // one per layer
   const std::shared_ptr<Stream> own_stream_;
 
   std::mutex mutex_;

@@ -22,7 +22,7 @@ std::uint32_t device_count() {
 
 namespace {
 
-// Models of graphs, which run without a call of aclmdlLoad…, with their devices.
+// Devices of graph models, which run without a call of aclmdlLoad….
 struct GraphModels {
   std::mutex mutex;
   std::map<std::uint32_t, std::uint32_t> device_of;

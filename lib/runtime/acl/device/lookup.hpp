@@ -1,5 +1,5 @@
-// What the profiler asks of the devices; implemented by them. Every function may be called by any
-// thread. Streams are aclrtStream; null stands for the default stream of the thread's context.
+// Functions that the profiler calls and the devices implement. All are thread-safe. Streams are
+// aclrtStream; null means the default stream of the thread's context.
 #pragma once
 
 #include <chrono>
@@ -10,31 +10,31 @@
 
 namespace msprof::acl {
 
-// Between aclInit and aclFinalize.
+// True between aclInit and aclFinalize.
 bool acl_is_initialised();
 
-// Devices of this host (MSPROF_HOST_DEVICES); known before aclInit too.
+// Number of devices of this host (MSPROF_HOST_DEVICES); available before aclInit.
 std::uint32_t device_count();
 
-// Whether there is a model of this number, and on which device: one that is loaded, or one of a
-// graph whose device the program has set.
+// Finds the device of a model: a loaded one, or a graph model whose device the program has set.
+// Returns false if there is no such model.
 bool find_model_device(std::uint32_t model, std::uint16_t& device);
 
-// Sets and forgets the device of a model of a graph. False for a model that has another device, and
-// for one that has none to forget.
+// Set and clear the device of a graph model. Return false if the model has another device, or no
+// device to clear.
 bool set_graph_model_device(std::uint32_t model, std::uint32_t device);
 bool unset_graph_model_device(std::uint32_t model, std::uint32_t device);
 
-// Waits until what was launched on these devices before has run: at most 2 s, and not for events or
-// callbacks. Returns at once inside a function that a stream runs.
+// Waits until all tasks launched on these devices before the call have run, for at most 2 s. Does
+// not wait for events or callbacks. Returns at once inside a function that a stream runs.
 void wait_for_launched(const std::vector<std::uint16_t>& devices);
 
-// Sets the 2 s of wait_for_launched(), for tests.
+// Changes the 2 s of wait_for_launched(), for tests.
 void set_launch_patience(std::chrono::milliseconds patience);
 
-// Puts a profiler-trace task on a stream, with the next task id of the stream in `ids`. When the
-// device reaches it, it calls record_step(ids, index, model, tag, now) and nothing else: the host's
-// records are the caller's. False for what is no stream of this process.
+// Queues a profiler-trace task on a stream and sets `ids` to its task id. When the device reaches
+// the task, it only calls record_step(ids, index, model, tag, now); the caller writes the host
+// records. Returns false if `stream` is not a stream of this process.
 bool enqueue_step(void* stream, std::uint64_t index, std::uint64_t model, std::uint16_t tag,
                   TaskIds& ids);
 

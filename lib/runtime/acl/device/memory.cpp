@@ -6,7 +6,7 @@
 namespace msprof::acl {
 namespace {
 
-// Whole cache lines, and what vector loads like best.
+// One cache line, also the best alignment for vector loads.
 constexpr std::size_t kAlignment = 64;
 
 std::uintptr_t number(const void* address) {

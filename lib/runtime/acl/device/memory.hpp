@@ -1,4 +1,5 @@
-// Memory of devices and of the host: ordinary memory, of which is known what it was allocated as.
+// Tracks device and host memory. All of it is ordinary memory, marked with the kind it was
+// allocated as.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace msprof::acl {
 
-// Registered memory is the application's own, and is not freed here.
+// Registered memory belongs to the application and is not freed here.
 enum class MemoryKind : std::uint8_t { device, host, registered };
 
 struct MemoryBlock {
@@ -20,17 +21,19 @@ struct MemoryBlock {
 
 class Memory {
  public:
-  // Null where there is none. `size` is not 0.
+  // Null if out of memory. `size` must not be 0.
   void* allocate(std::size_t size, MemoryKind kind, std::uint16_t device);
-  // What was freed; nothing for what was not allocated as this kind, or is freed already.
+  // Returns the freed block; empty if the address was not allocated as this kind or is already
+  // freed.
   std::optional<MemoryBlock> release(void* memory, MemoryKind kind);
-  // Makes memory of the application known; false where a part of it is known already.
+  // Registers memory of the application. Returns false if a part of it is already registered or
+  // allocated here.
   bool add_registered(const void* memory, std::size_t size, std::uint16_t device);
-  // The block that has this address in it; nothing for memory that is not known here.
+  // Returns the block that contains the address; empty if unknown.
   std::optional<MemoryBlock> find(const void* address) const;
-  // True inside of memory that was allocated for a device.
+  // True inside memory allocated for a device.
   bool is_device_memory(const void* address) const;
-  // Of one device.
+  // Total for one device.
   std::uint64_t allocated_bytes(std::uint16_t device) const;
 
  private:

@@ -1,4 +1,4 @@
-// Notifies: flags that a stream sets and that one wait of a stream takes back.
+// Notifies: flags that a stream sets and that a single wait resets.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Notify {
 
   std::uint32_t id() const { return id_; }
 
-  // Lets the first wait go on; without one, the next.
+  // Releases the first pending wait or, if there is none, the next one.
   void set() {
     const std::lock_guard lock(mutex_);
     if (waits_.empty()) {
@@ -29,7 +29,8 @@ class Notify {
     waits_.pop_front();
   }
 
-  // Takes the flag back: null where it is set, else what opens when this wait has its turn.
+  // Starts a wait. If the flag is set, resets it and returns null. Otherwise returns a latch that
+  // opens when set() releases this wait.
   std::shared_ptr<Latch> take() {
     const std::lock_guard lock(mutex_);
     if (is_set_) {
@@ -40,7 +41,7 @@ class Notify {
     return waits_.back();
   }
 
-  // The wait is over; false where its turn came just before.
+  // Cancels the wait. Returns false if it has just been released.
   bool give_up(const std::shared_ptr<Latch>& wait) {
     const std::lock_guard lock(mutex_);
     return std::erase(waits_, wait) > 0;

@@ -1,4 +1,4 @@
-// A single operator that is ready to run: what an executor of aclnn stands for.
+// A single operator that is ready to run: the object to which an aclnn executor handle refers.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ class Operation {
   virtual void run() const = 0;
 
   OpInfo info;
-  std::atomic<bool> repeatable{false};  // stays after its first run
+  std::atomic<bool> repeatable{false};  // kept after its first run
 
  protected:
   Operation() = default;

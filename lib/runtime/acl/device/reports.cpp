@@ -31,7 +31,7 @@ Inbox::Seen Inbox::process_one(const Deadline& deadline) {
     report = std::move(reports_.front());
     reports_.pop_front();
   }
-  // However the callback ends, the stream goes on.
+  // Opens the latch however the callback ends, so that the stream continues.
   struct Opens {
     Latch& latch;
     ~Opens() { latch.open(); }

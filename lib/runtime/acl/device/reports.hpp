@@ -1,4 +1,5 @@
-// Callbacks that streams hand to threads of the application (aclrtSubscribeReport and its family).
+// Callbacks that streams pass to threads of the application (aclrtSubscribeReport and related
+// functions).
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +16,7 @@ namespace msprof::acl {
 
 class Stream;
 
-// What one thread has still to run.
+// Pending callbacks of one thread.
 class Inbox {
  public:
   struct Report {
@@ -23,9 +24,10 @@ class Inbox {
     std::shared_ptr<Latch> done;
   };
 
-  // The latch opens when the report has run, or will never run.
+  // The latch opens when the report has run or is dropped.
   void post(Report report);
-  // Runs one report; `nothing` when the deadline came first, `closed` when none will come any more.
+  // Runs one report. Returns `nothing` if the deadline passes first, `closed` if no more reports
+  // will arrive.
   enum class Seen { ran, nothing, closed };
   Seen process_one(const Deadline& deadline);
   void close();
@@ -37,16 +39,16 @@ class Inbox {
   bool closed_ = false;
 };
 
-// Which thread runs the callbacks of which stream. Threads are those of pthread_self().
+// Maps streams to the threads that run their callbacks. Thread ids are those of pthread_self().
 class Reports {
  public:
-  // False when the stream has a thread already.
+  // Returns false if the stream already has a thread.
   bool subscribe(std::uint64_t thread, const Stream* stream);
-  // False when this thread does not serve the stream.
+  // Returns false if this thread does not serve the stream.
   bool unsubscribe(std::uint64_t thread, const Stream* stream);
   void forget_stream(const Stream* stream);
 
-  // Null where nobody serves the stream, or the thread serves none.
+  // Null if no thread serves the stream, or if the thread serves no stream.
   std::shared_ptr<Inbox> inbox_of_stream(const Stream* stream) const;
   std::shared_ptr<Inbox> inbox_of_thread(std::uint64_t thread) const;
 

@@ -18,11 +18,13 @@ namespace {
 
 constexpr std::uint32_t kDefaultDevices = 8, kMaxDevices = 64;
 
-// The current context of a thread: a handle, so that a context destroyed elsewhere is noticed.
+// The current context of a thread. Stored as a handle, so that a context destroyed by another
+// thread is detected.
 thread_local const void* current_context_handle = nullptr;
 
 std::atomic<Runtime*> the_runtime{nullptr};
-// Of the parents of this process. Kept, so that their memory counts as used.
+// Runtimes inherited from parent processes by fork. Kept reachable so that leak checkers do not
+// report their memory.
 Runtime* of_parents = nullptr;
 std::mutex making;
 
@@ -41,7 +43,7 @@ std::uint32_t devices_wanted() {
   return kDefaultDevices;
 }
 
-// Ending a stream waits for its tasks: one of them would wait for itself.
+// Destroying a stream waits for its tasks, so a task that does so would wait for itself.
 void refuse_inside_a_task() {
   if (Stream::on_any_worker()) {
     throw Failure(ACL_ERROR_RT_PARAM_INVALID, "not to be called by a function that a stream runs");
@@ -74,9 +76,8 @@ Runtime::Runtime() {
 }
 
 void Runtime::after_fork_in_child() {
-  // The threads of the parent's streams do not exist here, and a lock of the parent's may be held
-  // by one of them: what was is left alone, with its memory, and a new runtime made when one is
-  // needed.
+  // The threads of the parent's streams do not exist here, and one of them may hold a lock. The
+  // parent's runtime is therefore left untouched; a new one is created on demand.
   Runtime* const parents = the_runtime.exchange(nullptr);
   if (parents != nullptr) {
     parents->next_parent_ = of_parents;

@@ -1,4 +1,4 @@
-// Everything between aclInit and aclFinalize: devices, contexts, handles, memory, models.
+// All state between aclInit and aclFinalize: devices, contexts, handles, memory, models.
 #pragma once
 
 #include <atomic>
@@ -23,12 +23,12 @@ namespace msprof::acl {
 // Functions throw Failure with the code that the interface returns.
 class Runtime {
  public:
-  // That of this process: a child made by fork gets a new one, in which nothing is initialised and
-  // no handle of its parent means anything.
+  // The runtime of this process. A forked child gets a new one, which is not initialized and in
+  // which the parent's handles are invalid.
   static Runtime& instance();
 
   void initialise();
-  // Ends every stream and model; the memory stays until it is freed.
+  // Closes all streams and models. Memory stays allocated until it is freed.
   void finalise();
   bool initialised() const { return state_.load() == State::initialised; }
   void require_initialised() const;
@@ -40,17 +40,17 @@ class Runtime {
   std::shared_ptr<Context> create_context(std::int32_t device);
   void destroy_context(const void* handle);
   void set_current_context(const void* handle);
-  // That of the calling thread.
+  // The context of the calling thread.
   std::shared_ptr<Context> current_context();
   Device& device_of(const Context& context) const { return *devices_[context.device]; }
 
   std::shared_ptr<Stream> create_stream(std::uint32_t priority, std::uint32_t flags);
   void destroy_stream(const void* handle, bool force);
-  // What a handle means to the calling thread; null is the default stream of its context.
+  // Resolves a stream handle for the calling thread; null means the default stream of its context.
   std::shared_ptr<Stream> stream(const void* handle);
-  // All of the device of the calling thread's context.
+  // All streams of the device of the calling thread's context.
   std::vector<std::shared_ptr<Stream>> streams_of_current_device();
-  // All of these devices, those of models included.
+  // All streams of these devices, including those of models.
   std::vector<std::shared_ptr<Stream>> streams_of(const std::vector<std::uint16_t>& devices);
 
   std::shared_ptr<LoadedModel> load(runtime::Model model);
@@ -76,19 +76,19 @@ class Runtime {
 
   struct DefaultContext {
     std::shared_ptr<Context> context;
-    std::uint32_t uses = 0;  // aclrtSetDevice without its aclrtResetDevice
+    std::uint32_t uses = 0;  // calls of aclrtSetDevice minus calls of aclrtResetDevice
   };
 
   std::atomic<State> state_{State::fresh};
   std::vector<std::shared_ptr<Device>> devices_;
   std::mutex mutex_;
-  std::vector<DefaultContext> defaults_;  // one a device
+  std::vector<DefaultContext> defaults_;  // one per device
   Handles<Context> contexts_;
   Handles<Stream> streams_;
   std::map<std::uint32_t, std::shared_ptr<LoadedModel>> models_;
   std::uint32_t last_model_ = 0;
   std::atomic<std::uint32_t> requests_{0};
-  Runtime* next_parent_ = nullptr;  // of a runtime left behind by fork
+  Runtime* next_parent_ = nullptr;  // links runtimes inherited by fork
 };
 
 }  // namespace msprof::acl

@@ -18,7 +18,7 @@
 namespace msprof::acl {
 namespace {
 
-// Tasks that may wait in one stream; a thread that launches more waits for the device.
+// Maximum number of tasks queued in a stream; a thread that launches more waits for the device.
 constexpr std::size_t kQueueLimit = 1024;
 
 thread_local const Stream* stream_of_this_thread = nullptr;
@@ -33,15 +33,15 @@ int run_task(Task& task, Stream& stream) {
     runtime::say(std::string("a task of a stream: ") + error.what());
     return ACL_ERROR_RT_INTERNAL_ERROR;
   } catch (const abi::__forced_unwind&) {
-    throw;  // a function of the application that ends the thread
+    throw;  // a function of the application ends the thread
   } catch (...) {
     runtime::say("a task of a stream: an exception of the application");
     return ACL_ERROR_RT_INTERNAL_ERROR;
   }
 }
 
-// A latch that is open already is noticed by its stream within so many milliseconds, on any machine
-// that is not hopelessly overloaded.
+// Milliseconds within which a stream notices an open latch, unless the machine is extremely
+// overloaded.
 constexpr int kSeenWaiting = 20;
 
 }  // namespace
@@ -65,8 +65,8 @@ std::uint16_t Stream::device_id() const {
 
 Stream::Launching::Launching(Stream& stream)
     : stream_(stream), order_([&stream]() -> std::mutex& {
-        // Before the order is taken, so that whoever waits for space hinders nobody. A callback
-        // that launches on its own stream cannot wait for itself.
+        // Waits before locking the launch order, so that a thread waiting for space blocks no
+        // other. A callback that launches on its own stream must not wait for itself.
         if (!stream.on_worker()) {
           std::unique_lock lock(stream.mutex_);
           stream.space_.wait(lock,
@@ -90,14 +90,15 @@ bool Stream::Launching::push(std::unique_ptr<Task> task) {
       ++stream_.launched_;
     }
   }
-  // A task that was refused is destroyed here, where nothing is locked that it may need.
+  // A rejected task is destroyed here, where no lock is held that its destructor may need.
   if (task) return false;
   stream_.work_changed_.notify_one();
   return true;
 }
 
 void Stream::start_worker() {
-  // Those that a function of the application may cause in a stream have their handler run there.
+  // Signals that application code running in a stream may raise stay unblocked, so that their
+  // handlers run in this thread.
   const runtime::BlockedSignals blocked(
       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS});
   worker_ = std::thread([this] { work(); });
@@ -216,7 +217,7 @@ void Stream::close(Closing how) {
   space_.notify_all();
   finished_changed_.notify_all();
   if (awaited && how != Closing::finish) awaited->look_again();
-  // Tasks that open a latch when they are destroyed may be what the task under way waits for.
+  // Destroying a task may open a latch for which the running task waits.
   dropped.clear();
   if (worker.joinable()) worker.join();
 }

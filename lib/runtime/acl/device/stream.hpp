@@ -1,4 +1,4 @@
-// A stream: tasks in the order in which they were launched, on a thread of its own.
+// A stream: runs tasks in launch order on its own thread.
 #pragma once
 
 #include <atomic>
@@ -19,17 +19,17 @@ namespace msprof::acl {
 
 class Device;
 
-// How a stream ends.
+// How a stream is closed.
 enum class Closing {
-  finish,  // everything launched is run first, however long its events need
-  drain,   // the same, but nothing waits for an event or a callback any more
-  drop     // the task under way ends, those after it are not run
+  finish,  // runs all launched tasks, including waits for events
+  drain,   // runs all launched tasks, but without waiting for events or callbacks
+  drop     // finishes the running task and drops the others
 };
 
 class Stream {
  public:
-  // Takes a number of `device`; `context` is the handle of the context it belongs to, null for the
-  // stream of a model. Throws Failure where the device has no number left.
+  // Reserves a stream id of `device`. `context` is the handle of its context, or null for the
+  // stream of a model. Throws Failure if the device has no free id.
   Stream(std::shared_ptr<Device> device, const void* context);
   ~Stream();
   Stream(const Stream&) = delete;
@@ -39,15 +39,15 @@ class Stream {
   std::uint16_t id() const { return id_; }
   const void* context() const { return context_; }
 
-  // A launch: keeps the numbers of tasks in the order of the queue. While one lives, no other
-  // thread launches on the stream. Waits first until the queue has space.
+  // A launch: assigns task ids in queue order. During its lifetime no other thread can launch on
+  // the stream. The constructor waits until the queue has space.
   class Launching {
    public:
     explicit Launching(Stream& stream);
 
-    // Numbers for `tasks` tasks one after the other; those of the first.
+    // Reserves ids for `tasks` consecutive tasks; returns those of the first.
     TaskIds reserve(std::uint32_t tasks);
-    // Queues the task. False, with the task destroyed, once the stream is closed.
+    // Queues the task. If the stream is closed, destroys the task and returns false.
     bool push(std::unique_ptr<Task> task);
 
    private:
@@ -55,25 +55,26 @@ class Stream {
     const std::lock_guard<std::mutex> order_;
   };
 
-  // Waits until everything that was launched before has run. Returns and forgets the first error of
-  // a task; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT when the deadline comes first.
+  // Waits until all tasks launched before the call have run. Returns and clears the first error of
+  // a task; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT if the deadline passes first.
   int synchronize(const Deadline& deadline);
   enum class State { idle, busy, waiting };  // waiting: for an event or a callback
   State state() const;
-  // Tasks that were launched by now, and what the stream does about those.
+  // Number of tasks launched so far, and the state of the stream with regard to the first
+  // `launched` tasks.
   std::uint64_t launched() const;
   State state_of(std::uint64_t launched) const;
-  // True on the thread that runs the tasks; the other on that of any stream.
+  // True on the thread that runs this stream's tasks; on_any_worker() on that of any stream.
   bool on_worker() const;
   static bool on_any_worker();
 
-  // For tasks: waits for the latch, and gives up when the stream is closed without waiting.
+  // For tasks: waits for the latch. Stops waiting if the stream is closed without waiting.
   Latch::End wait_for(const std::shared_ptr<Latch>& latch, const Deadline& deadline);
 
-  // Whether tasks after one that failed are dropped; its error then stays the stream's.
+  // Sets whether tasks after a failed one are dropped. The stream then keeps the error.
   void stop_on_failure(bool stops);
-  // Drops what was launched and has not begun, ends waits, and returns when the task under way has
-  // ended. Errors are forgotten.
+  // Drops all tasks that have not started, ends waits, and returns when the running task has ended.
+  // Clears errors.
   void abort();
   void close(Closing how);
 
@@ -89,7 +90,7 @@ class Stream {
   const void* const context_;
   const std::uint32_t first_sequence_;
   std::mutex launch_order_;
-  std::uint32_t sequence_;  // the next task's; guarded by launch_order_
+  std::uint32_t sequence_;  // of the next task; guarded by launch_order_
 
   mutable std::mutex mutex_;
   std::condition_variable work_changed_, space_, finished_changed_;
@@ -105,10 +106,10 @@ class Stream {
   std::atomic<bool> gives_up_{false};
 };
 
-// Waits until the streams are idle, or until those that are not wait for events or callbacks that
-// nothing on them can bring about.
+// Waits until every stream is idle or waits for an event or callback that no task on these streams
+// can trigger.
 void settle(const std::vector<std::shared_ptr<Stream>>& streams);
-// The same for what was launched before the call, and not beyond the deadline.
+// The same for tasks launched before the call, but at most until the deadline.
 void settle_launched(const std::vector<std::shared_ptr<Stream>>& streams,
                      std::chrono::steady_clock::time_point deadline);
 

@@ -1,4 +1,4 @@
-// One piece of work of a stream.
+// A task of a stream.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // Runs on the worker of the stream. What is not ACL_SUCCESS becomes the error of the stream.
-  // A task that a stream drops is destroyed without having run.
+  // Runs on the stream's worker thread. A result other than ACL_SUCCESS becomes the stream's error.
+  // A task dropped by its stream is destroyed without having run.
   virtual int run(Stream& stream) = 0;
 };
 
@@ -30,7 +30,7 @@ class TaskOf final : public Task {
   Body body_;
 };
 
-// A task of a function object int(Stream&).
+// Creates a task from a function object int(Stream&).
 template <typename Body>
 std::unique_ptr<Task> make_task(Body body) {
   return std::make_unique<TaskOf<Body>>(std::move(body));
