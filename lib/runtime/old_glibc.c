@@ -1,7 +1,7 @@
-// Lets a library that is built with a new glibc run with one from 2.17 on: in the place of
-// functions whose newest version is younger it has hidden ones that call the oldest version. The
-// library's own code and the C++ library that is linked into it take these. For shared libraries
-// alone; README.md beside this file has the reasons.
+// Lets a library built with a new glibc run with glibc 2.17 or later. For each function whose
+// newest version is younger, this file defines a hidden one that calls the oldest version. The
+// library's own code and its static C++ library use these. For shared libraries only; README.md in
+// this folder gives the reasons.
 #define _GNU_SOURCE
 #include <features.h>
 
@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-// The version that every function has that was there when glibc came to the machine, and what its
-// stat functions were told about the structure.
+// BASE: the version of functions that exist since glibc was ported to the architecture.
+// STAT_VERSION: the structure version passed to its stat functions.
 #if defined(__x86_64__)
 #define BASE "GLIBC_2.2.5"
 #define STAT_VERSION 1
@@ -33,19 +33,19 @@
 
 #ifdef BASE
 
-// Declares `old_<name>`, which is the oldest version of `exported`.
+// Declares `old_<name>`, the oldest version of `exported`.
 #define OLD(result, name, exported, parameters) \
   result old_##name parameters;                 \
   __asm__(".symver old_" #name ", " exported "@" BASE)
 
-// Defines `name` as that.
+// Defines `name` as a call of `old_<name>`.
 #define BIND(result, name, parameters, arguments) \
   OLD(result, name, #name, parameters);           \
   result name parameters {                        \
     return old_##name arguments;                  \
   }
 
-// Moved from libpthread into libc with 2.34, pthread_sigmask with 2.32.
+// Moved from libpthread to libc in 2.34, pthread_sigmask in 2.32.
 BIND(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
      (thread, attributes, run, argument))
@@ -60,10 +60,10 @@ BIND(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* before), (ho
 int __pthread_key_create(pthread_key_t* key, void (*destroy)(void*));
 BIND(int, __pthread_key_create, (pthread_key_t * key, void (*destroy)(void*)), (key, destroy))
 
-// With 2.27 the one that leaves matherr out; the values are the same.
+// 2.27 added a version without matherr; the results are the same.
 BIND(float, expf, (float x), (x))
 
-// With 2.33 functions of their own, before that inline ones; with 64-bit sizes on every machine.
+// Real functions since 2.33, inline before. They use 64-bit sizes on every architecture.
 #if defined(__arm__)
 #define SIZED(name) name "64"
 #else
@@ -80,7 +80,7 @@ int fstat(int fd, struct stat* out) {
   return old_fxstat(STAT_VERSION, fd, out);
 }
 
-// With 2.28 for locks with 64-bit offsets.
+// 2.28 added a version for locks with 64-bit offsets.
 #if defined(__arm__)
 OLD(int, fcntl, "fcntl", (int fd, int command, ...));
 
@@ -93,7 +93,8 @@ int fcntl(int fd, int command, ...) {
 }
 #endif
 
-// With 2.30; before that a condition waits by the clock that it was made with, the real-time one.
+// New in 2.30. With older versions a condition waits on the clock it was created with, the
+// real-time clock.
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* until) {
   const int64_t second = 1000000000, most_seconds = 100000000;
@@ -109,11 +110,11 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
   return pthread_cond_timedwait(condition, mutex, &at);
 }
 
-// With 2.32: whether atomic operations may be left out.
+// New in 2.32: whether atomic operations may be omitted.
 extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
-// With 2.35: where exceptions find the tables of the code at an address.
+// New in 2.35: finds the exception tables of the code at an address.
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 
 struct search {

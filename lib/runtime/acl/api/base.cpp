@@ -1,4 +1,5 @@
-// What needs no device: sizes of types, half floats, the application's log, names and versions.
+// Functions that need no device: type sizes, half floats, the application's log, names and
+// versions.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int kLogNothing = 4;
 
-// Level of ASCEND_GLOBAL_LOG_LEVEL; anything but 0 to 4 counts as 3, error.
+// Parses ASCEND_GLOBAL_LOG_LEVEL; anything except 0 to 4 means 3, error.
 int log_level() {
   const char* text = std::getenv("ASCEND_GLOBAL_LOG_LEVEL");
   if (text == nullptr || text[0] < '0' || text[0] > '0' + kLogNothing || text[1] != '\0')
@@ -42,15 +43,15 @@ const char* level_name(aclLogLevel level) {
   return "ERROR";
 }
 
-// Values of aclrtSetSysParamOpt, by option. They change nothing here: sums are the same at every
-// run anyway.
+// Values of aclrtSetSysParamOpt, by option. They have no effect here: results are always
+// deterministic.
 std::array<std::atomic<std::int64_t>, ACL_OPT_ENABLE_KERNEL_EARLY_START + 1> system_options = {};
 
 bool is_system_option(aclSysParamOpt option) {
   return option >= ACL_OPT_DETERMINISTIC && option <= ACL_OPT_ENABLE_KERNEL_EARLY_START;
 }
 
-// "1.2.3"; what is missing is 0.
+// Parses "1.2.3"; missing parts are 0.
 using VersionParts = std::array<std::int32_t, 3>;
 VersionParts version_parts() {
   VersionParts parts = {};
@@ -58,7 +59,7 @@ VersionParts version_parts() {
   return parts;
 }
 
-// Divides by 2^shift and rounds to the nearest, to even between two. shift is 1 to 31.
+// Divides by 2^shift and rounds to nearest, ties to even. shift is 1 to 31.
 std::uint32_t shift_rounding(std::uint32_t value, unsigned shift) {
   const std::uint32_t half = 1U << (shift - 1);
   const std::uint32_t rest = value & ((1U << shift) - 1);
@@ -118,7 +119,7 @@ float aclFloat16ToFloat(aclFloat16 value) {
   if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000U | (fraction << 13));
   if (exponent != 0)
     return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
-  // Zero and denormals: fraction * 2^-24, which a float holds exactly.
+  // Zero and denormals: fraction * 2^-24, exact in a float.
   const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
 }
@@ -128,14 +129,14 @@ aclFloat16 aclFloatToFloat16(float value) {
   const std::uint32_t sign = (bits >> 16) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
   std::uint32_t half = 0;
-  if (magnitude > 0x7F800000U) {  // not a number stays quiet, whatever bits are cut off
+  if (magnitude > 0x7F800000U) {  // NaN; the quiet bit keeps it from becoming infinity
     half = 0x7E00U | ((magnitude >> 13) & 0x3FFU);
-  } else if (magnitude >= 0x47800000U) {  // 2^16 and more
+  } else if (magnitude >= 0x47800000U) {  // 2^16 and above: infinity
     half = 0x7C00U;
   } else if (magnitude >=
-             0x38800000U) {  // 2^-14 and more: normal; rounding may carry on into the exponent
+             0x38800000U) {  // 2^-14 and above: normal; rounding may carry into the exponent
     half = shift_rounding(magnitude - (112U << 23), 13);
-  } else if (magnitude >= 0x33000000U) {  // 2^-25 and more: denormal, counted in 2^-24
+  } else if (magnitude >= 0x33000000U) {  // 2^-25 and above: denormal, in units of 2^-24
     const std::uint32_t fraction = (magnitude & 0x7FFFFFU) | 0x800000U;
     half = shift_rounding(fraction, 126 - (magnitude >> 23));
   }
@@ -155,7 +156,7 @@ void aclAppLog(aclLogLevel logLevel, const char* func, const char* file, uint32_
   va_end(values);
   try {
     msprof::runtime::say(text.data());
-  } catch (...) {  // no memory for a line of a log
+  } catch (...) {  // out of memory: the log line is dropped
   }
 }
 
@@ -179,7 +180,7 @@ const char* aclGetRecentErrMsg() {
 aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
   if (pkgName == nullptr || pkgName[0] == '\0' || versionStr == nullptr)
     return ACL_ERROR_INVALID_PARAM;
-  // All packages of CANN are this one library.
+  // All CANN packages are this one library.
   constexpr std::string_view kVersion = MSPROF_VERSION;
   static_assert(kVersion.size() < ACL_PKG_VERSION_MAX_SIZE);
   std::memcpy(versionStr, kVersion.data(), kVersion.size());
@@ -209,7 +210,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
 }
 
 aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) {
-  // Those of which aclGetCannAttribute says 1.
+  // The attributes for which aclGetCannAttribute returns 1.
   static constexpr std::array<aclCannAttr, 1> kAttributes = {ACL_CANN_ATTR_INF_NAN};
   if (cannAttrList == nullptr || num == nullptr) return ACL_ERROR_INVALID_PARAM;
   *cannAttrList = kAttributes.data();
@@ -222,7 +223,7 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
   switch (cannAttr) {
     case ACL_CANN_ATTR_INF_NAN:
       *value = 1;
-      return ACL_SUCCESS;  // floats are those of IEEE 754
+      return ACL_SUCCESS;  // floats follow IEEE 754
     case ACL_CANN_ATTR_BF16:
     case ACL_CANN_ATTR_JIT_COMPILE:
       *value = 0;

@@ -1,4 +1,4 @@
-// Data buffers and descriptions of tensors.
+// Data buffers and tensor descriptions.
 #include "runtime/acl/api/buffers.hpp"
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kAnySize = -1;
 constexpr int kMaxDims = 128;  // ACL_MAX_DIM_CNT
 
-// Elements of the shape; 0 where a dimension is open, and where the product is too large to count.
+// Number of elements of the shape; 0 if a dimension is unknown or if the product overflows.
 std::size_t element_count(const std::vector<std::int64_t>& dims) {
   std::size_t count = 1;
   for (const std::int64_t dim : dims) {
@@ -199,7 +199,7 @@ aclError aclTransTensorDescFormat(const aclTensorDesc* srcDesc, aclFormat dstFor
                                   aclTensorDesc** dstDesc) {
   return guarded(__func__, [&] {
     require(srcDesc, dstDesc);
-    // Where an axis of NCHW stands in each format that can be computed from it and back.
+    // Axis order of each format that can be converted to and from NCHW.
     const auto order = [](aclFormat format) -> const char* {
       if (format == ACL_FORMAT_NCHW) return "NCHW";
       if (format == ACL_FORMAT_NHWC) return "NHWC";

@@ -19,7 +19,7 @@ struct aclTensorDesc {
   aclFormat format = ACL_FORMAT_UNDEFINED;
   std::vector<std::int64_t> dims;
   std::string name;
-  // Kept for those who set them; nothing here depends on them.
+  // Stored for the application only; nothing here uses them.
   std::vector<std::array<std::int64_t, ACL_TENSOR_SHAPE_RANGE_NUM>> ranges;
   aclFormat storage_format = ACL_FORMAT_UNDEFINED, origin_format = ACL_FORMAT_UNDEFINED;
   std::vector<std::int64_t> storage_dims, origin_dims;

@@ -16,7 +16,7 @@ aclError explain(const char* function, const char* why, aclError code) {
     runtime::say(sentence);
     remember_error(sentence);
   } catch (const std::bad_alloc&) {
-    // Without memory there is the code alone.
+    // Out of memory: only the code is returned.
   }
   return code;
 }

@@ -1,4 +1,4 @@
-// What every C function does around its body.
+// Wrappers around the body of every C function.
 #pragma once
 
 #include <exception>
@@ -17,13 +17,13 @@
 
 namespace msprof::acl {
 
-// Says why `function` failed, on stderr and to aclGetRecentErrMsg; gives the code back.
+// Reports why `function` failed, on stderr and through aclGetRecentErrMsg; returns `code`.
 aclError explain(const char* function, const char* why, aclError code);
 
-// Remembers the code of a call that failed; gives it back.
+// Stores `code` as the thread's last error if the call failed; returns it.
 aclError result_of_call(aclError code);
 
-// Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code.
+// Runs the body of a C function, an aclError() or a void(). Converts exceptions to codes.
 template <typename Body>
 aclError code_of(const char* function, Body body) {
   try {
@@ -39,27 +39,27 @@ aclError code_of(const char* function, Body body) {
     return explain(function, error.what(), ACL_ERROR_PARSE_MODEL);
   } catch (const std::bad_alloc&) {
     return explain(function, "out of memory", ACL_ERROR_BAD_ALLOC);
-  } catch (const std::system_error& error) {  // no thread for a stream
+  } catch (const std::system_error& error) {  // a stream could not create its thread
     return explain(function, error.what(), ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
   } catch (const std::exception& error) {
     return explain(function, error.what(), ACL_ERROR_INTERNAL_ERROR);
   }
 }
 
-// For a body in which pthread_cancel finds no place to end the thread.
+// For a body without cancellation points.
 template <typename Body>
 aclError guarded_swift(const char* function, Body body) {
   return result_of_call(code_of(function, std::move(body)));
 }
 
-// The same for any body.
+// Like guarded_swift(), for any body.
 template <typename Body>
 aclError guarded(const char* function, Body body) {
   const runtime::CancellationDisabled no_cancellation;
   return guarded_swift(function, std::move(body));
 }
 
-// The same for a call that is recorded.
+// Like guarded(), and records the call.
 template <typename Body>
 aclError recorded(const char* function, Call call, Body body) {
   return guarded(function, [&] {
@@ -68,7 +68,7 @@ aclError recorded(const char* function, Call call, Body body) {
   });
 }
 
-// For pointers that a function needs.
+// Throws Failure if a required pointer is null.
 template <typename... Pointers>
 void require(const Pointers*... pointers) {
   if (((pointers == nullptr) || ...)) throw Failure(ACL_ERROR_INVALID_PARAM);

@@ -12,8 +12,8 @@ struct RecentError {
   bool is_new;
 };
 
-// Each thread has its own, as aclGetRecentErrMsg promises; without a destructor, so that a thread
-// may fail to its end.
+// Per thread, as aclGetRecentErrMsg requires. Without a destructor, so that errors can be stored
+// until the thread ends.
 thread_local constinit RecentError recent_error = {};
 thread_local constinit int recent_code = 0;
 

@@ -1,19 +1,19 @@
-// Why a call failed, for aclGetRecentErrMsg and aclrtGetLastError.
+// Stores why a call failed, for aclGetRecentErrMsg and aclrtGetLastError.
 #pragma once
 
 #include <string_view>
 
 namespace msprof::acl {
 
-// Keeps the sentence as the calling thread's recent error; longer ones than 255 bytes are cut.
-// Never fails.
+// Stores the message as the calling thread's recent error, truncated to 255 bytes. Never fails.
 void remember_error(std::string_view sentence);
 
-// The sentence, or nullptr; forgets it. It stays readable until the thread remembers another one.
+// Returns and clears the message; null if there is none. The text stays valid until the thread
+// stores another one.
 const char* take_error();
 
-// The code of the calling thread's last call that failed; 0: none since it was set to that. Codes
-// are aclError.
+// Code (aclError) of the calling thread's last failed call; 0 if no call has failed since it was
+// last set to 0.
 void remember_code(int code);
 int last_code();
 

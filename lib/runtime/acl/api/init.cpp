@@ -1,4 +1,4 @@
-// Begin and end of the interface.
+// Start and end of the interface.
 #include "acl/acl.h"
 #include "runtime/acl/api/call.hpp"
 #include "runtime/acl/device/runtime.hpp"
@@ -13,7 +13,7 @@ void finalise() {
     const RecordedCall record(Call::aclFinalize);
     Runtime::instance().finalise();
   }
-  // What the streams had still to run is recorded by now.
+  // The remaining tasks of all streams have been recorded by now.
   finish_profiling();
 }
 

@@ -1,4 +1,4 @@
-// Models: their description.
+// Models: descriptions.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -64,8 +64,8 @@ aclError fill_dims(const Port* port, std::int64_t batch, aclmdlIODims* dims) {
   return ACL_SUCCESS;
 }
 
-// Inputs of a model whose batch may change have an open dimension; outputs are as large as they can
-// become.
+// Inputs of a model with a dynamic batch have an unknown dimension; outputs have their maximum
+// size.
 aclError input_dims(const aclmdlDesc* desc, std::size_t index, aclmdlIODims* dims) {
   const bool open = desc != nullptr && desc->max_batch > desc->batch;
   return fill_dims(input_of(desc, index), open ? kOpenDimension : desc ? desc->batch : 0, dims);
@@ -197,8 +197,8 @@ aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) 
     require(modelDesc, batch);
     *batch = {};
     if (modelDesc->max_batch <= modelDesc->batch) return;
-    // Every batch up to the largest is possible; where those are too many to name, the powers of
-    // two and the largest.
+    // Every batch up to the largest is possible. If those exceed the list, it contains the powers
+    // of two and the largest.
     const auto largest = static_cast<std::uint64_t>(modelDesc->max_batch);
     const bool all = largest <= ACL_MAX_BATCH_NUM;
     for (std::uint64_t size = 1; size < largest; size = all ? size + 1 : size * 2) {

@@ -1,4 +1,4 @@
-// Models: data sets and executions.
+// Models: datasets and executions.
 #include <cstring>
 #include <new>
 
@@ -18,7 +18,8 @@ namespace {
 
 using msprof::runtime::Model;
 
-// What is wrong with one side of an execution; `code` is how the interface calls it.
+// Throws an error about the inputs or the outputs of an execution; `code` is the result of the
+// call.
 [[noreturn]] void mismatch(const char* side, int code, const std::string& what) {
   throw Failure(code, std::string(side) + what);
 }
@@ -38,7 +39,8 @@ void* memory_of(const aclmdlDataset& dataset, std::size_t index, std::size_t byt
   return buffer->data;
 }
 
-// The memory of every tensor of one side. A data set may have a buffer more, for the batch.
+// Returns the memory of every input or output tensor. A dataset may have one more buffer, for the
+// batch.
 std::vector<void*> memory_of(const Model& model, const std::vector<std::size_t>& tensors,
                              const aclmdlDataset& dataset, std::int64_t batch, bool one_more,
                              const char* side, int code) {

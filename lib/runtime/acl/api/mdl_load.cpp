@@ -24,9 +24,9 @@ struct aclmdlConfigHandle {
 namespace msprof::acl {
 namespace {
 
-// The first bytes of a file of the offline model compiler.
+// First bytes of a file written by the offline model compiler.
 constexpr std::string_view kCompiledModel = "IMOD";
-// More than the largest model file of this runtime; the rest of a larger file needs no reading.
+// Larger than the largest model file of this runtime; the rest of a larger file is not read.
 constexpr std::size_t kMaxModelFileBytes = (std::size_t{32} << 20) + 1;
 
 class File {
@@ -38,7 +38,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // Empty on an error, which errno tells.
+  // Returns false with errno on error.
   bool read_into(std::vector<char>& bytes) const {
     struct stat status;
     if (fd_ < 0 || fstat(fd_, &status) != 0) return false;
@@ -98,7 +98,7 @@ std::uint64_t bytes_of(const runtime::Model& model, std::size_t tensor) {
   return static_cast<std::uint64_t>(model.tensor(tensor).shape.bytes());
 }
 
-// The layers that stand for several. Valid as long as the model.
+// Returns the fused layers. Valid as long as the model.
 std::vector<FusedOp> fused_ops(const runtime::Model& model) {
   std::vector<FusedOp> fused;
   for (const runtime::Layer& layer : model.layers()) {
@@ -115,14 +115,14 @@ std::vector<FusedOp> fused_ops(const runtime::Model& model) {
   return fused;
 }
 
-// Loads what `read` returns, and records how long all of it took.
+// Loads the model returned by `read` and records the duration of both steps.
 template <typename Read>
 void load(std::uint32_t* model_id, Read read) {
   require(model_id);
   const std::uint64_t begin = runtime::monotonic_ns();
-  Runtime::instance().current_context();  // before a large file is read for nothing
+  Runtime::instance().current_context();  // fails before a large file is read
   const std::shared_ptr<LoadedModel> loaded = Runtime::instance().load(read());
-  // Also where nothing is recorded yet: a recording that begins later wants the model's name.
+  // Called even if nothing is recorded yet: a recording that starts later needs the model's name.
   const runtime::Model& model = loaded->model();
   record_model_load(loaded->id(), model.name(), fused_ops(model), begin, runtime::monotonic_ns());
   *model_id = loaded->id();
@@ -132,7 +132,7 @@ std::size_t workspace_bytes(const runtime::Model& model) {
   return model.workspace_bytes(model.max_batch());
 }
 
-// Memory of the application must be as large as asked for; a host does not use it.
+// Checks that memory provided by the application is large enough. A host does not use it.
 runtime::Model with_memory(runtime::Model model, const void* work, std::size_t work_size,
                            const void* weights, std::size_t weight_size) {
   if ((work != nullptr && work_size < workspace_bytes(model)) ||
@@ -227,7 +227,7 @@ aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr,
       case ACL_MDL_OUTPUTQ_NUM_SIZET:
       case ACL_MDL_OUTPUTQ_ADDR_PTR:
         return ACL_ERROR_FEATURE_UNSUPPORTED;
-      // A host has no priorities and takes no memory of the application.
+      // A host has no priorities and does not use memory of the application.
       case ACL_MDL_PRIORITY_INT32:
       case ACL_MDL_WEIGHT_ADDR_PTR:
       case ACL_MDL_WEIGHT_SIZET:

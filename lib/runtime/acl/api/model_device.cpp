@@ -1,4 +1,4 @@
-// profiling/aprof_pub.h: programs that say themselves which device a model of a graph runs on.
+// profiling/aprof_pub.h: for programs that set the device of a graph model themselves.
 #include "runtime/acl/api/call.hpp"
 #include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/include/profiling/aprof_pub.h"

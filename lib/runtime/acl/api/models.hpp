@@ -1,4 +1,4 @@
-// The opaque structures of acl_mdl.h, and reading model files.
+// The opaque structures of acl_mdl.h, and reading of model files.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 struct aclmdlDataset {
   struct Entry {
     aclDataBuffer* buffer;  // owned by the application
-    aclTensorDesc* desc;    // likewise; null unless it set one
+    aclTensorDesc* desc;    // owned by the application; null if it set none
   };
   std::vector<Entry> entries;
-  std::int64_t batch = 0;  // 0: the model's own
+  std::int64_t batch = 0;  // 0: the model's default
 };
 
 struct aclmdlDesc {
   struct Port {
     std::string name;
-    std::vector<std::int64_t> dims;  // of the largest batch
+    std::vector<std::int64_t> dims;  // for the largest batch
     aclDataType type = ACL_FLOAT;
     aclFormat format = ACL_FORMAT_NCHW;
     bool batched = true;  // the first dimension is the batch
@@ -35,16 +35,16 @@ struct aclmdlDesc {
 
 namespace msprof::acl {
 
-// An application sets the batch of a model whose batch may change through one more input, after the
-// model's own: 8 bytes, a u64.
+// Size of the extra input through which an application sets the batch of a model with a dynamic
+// batch. It follows the model's own inputs and holds a u64.
 inline constexpr std::size_t kBatchInputBytes = 8;
 
-// Throw ModelError for what is no model of this runtime, and Failure for a file that cannot be
+// Throw ModelError if the data is not a model of this runtime, and Failure if the file cannot be
 // read.
 runtime::Model parse_model(const void* bytes, std::size_t size);
 runtime::Model read_model(const char* path);
 
-// The value of an attribute that a program sets by address and size.
+// Reads the value of an attribute passed by address and size. Throws Failure if the size is wrong.
 template <typename T>
 T option(const void* value, std::size_t size) {
   T read{};

@@ -32,13 +32,13 @@ struct aclScalarList : Array<const aclScalar*> {};
 
 namespace {
 
-// Codes of the operator library.
+// Status codes of the operator library.
 constexpr aclnnStatus kNull = 161001, kInvalid = 161002;
 
 constexpr std::uint64_t kMaxRank = 8;
 
-// The largest index of a view, from its first element; -1 where it is empty. Nothing where a number
-// is negative or too large to count.
+// Sets `last` to the largest element index of a view, relative to its first element; -1 if the view
+// is empty. Returns false if a number is negative or too large.
 bool last_index(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& strides,
                 std::int64_t& last) {
   last = 0;
@@ -100,7 +100,7 @@ aclTensor* make_tensor(const std::vector<std::int64_t>& dims, const std::int64_t
   return new aclTensor{std::move(view)};
 }
 
-// A list or an array of `size` values.
+// Creates a list or an array of `size` values.
 template <typename Made, typename Value>
 Made* make_array(const char* function, const Value* values, std::uint64_t size) {
   Made* made = nullptr;
@@ -150,7 +150,7 @@ void require_all(const Pointers*... pointers) {
   if (((pointers == nullptr) || ...)) throw Failure(kNull);
 }
 
-// Sums need no memory beside their tensors.
+// Additions need no workspace.
 void hand_out(std::shared_ptr<Operation> made, std::uint64_t* workspace, aclOpExecutor** executor) {
   *workspace = 0;
   *executor = reinterpret_cast<aclOpExecutor*>(made.get());

@@ -1,5 +1,5 @@
-// acl/acl_prof.h: the state machine, stamps and steps; what reads the records of a subscription is
-// in prof_records.cpp.
+// acl/acl_prof.h: the state machine, stamps and steps. prof_records.cpp reads the records of a
+// subscription.
 #include "runtime/acl/include/acl/acl_prof.h"
 
 #include <cstring>
@@ -41,7 +41,7 @@ msprof::runtime::Handles<aclprofSubscribeConfig>& subscribe_configs() {
   return AllHandles::instance().subscribe_configs;
 }
 
-// Operators that the thread describes at the moment, outermost first.
+// Operators that the thread is currently describing, outermost first.
 struct DescribedOp {
   OpInfo op;
   std::uint64_t begin_ns = 0;
@@ -132,7 +132,7 @@ aclError aclprofStop(const aclprofConfig* profilerConfig) {
   });
 }
 
-// Prepares devices on a card; here there is nothing to prepare. In no public header.
+// Prepares the devices of a card; does nothing here. Not in any public header.
 aclError __attribute__((visibility("default"))) aclprofWarmup(const aclprofConfig* profilerConfig);
 aclError aclprofWarmup(const aclprofConfig* profilerConfig) {
   return guarded("aclprofWarmup", [&] {

@@ -1,4 +1,4 @@
-// acl/acl_prof.h: reading the records of a subscription.
+// acl/acl_prof.h: reads the records of a subscription.
 #include "runtime/acl/api/call.hpp"
 #include "runtime/acl/include/acl/acl_prof.h"
 #include "runtime/acl/prof/op_record.hpp"
@@ -11,7 +11,8 @@ namespace {
 using msprof::runtime::OpText;
 using msprof::runtime::record_at;
 
-// What every call says while a configuration records, once its arguments are good.
+// Returns the error that every call reports while a configuration records, if the arguments were
+// valid.
 aclError result_of(aclError result) {
   return result == ACL_SUCCESS ? Profiler::instance().refused_by_configuration() : result;
 }

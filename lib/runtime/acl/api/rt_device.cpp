@@ -26,10 +26,10 @@ aclError synchronize_device(std::int32_t timeout) {
   return first;
 }
 
-// A device has one core of each kind: those of the machine model.
+// A device has one core of each kind, as in the machine model.
 constexpr std::int64_t kCores = 1;
 
-// What sysconf() knows; what it does not is no attribute of this host.
+// Returns a value of sysconf(). Throws Failure if it is unknown on this host.
 std::int64_t known(long value) {
   if (value <= 0) throw Failure(ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   return value;
@@ -42,7 +42,7 @@ std::int64_t attribute(aclrtDevAttr attribute) {
     case ACL_DEV_ATTR_CUBE_CORE_NUM:
     case ACL_DEV_ATTR_VECTOR_CORE_NUM:
       return kCores;
-    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:  // that of the host
+    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:  // memory of the host
       return known(sysconf(_SC_PHYS_PAGES)) * known(sysconf(_SC_PAGESIZE));
     case ACL_DEV_ATTR_L2_CACHE_SIZE:
       return known(sysconf(_SC_LEVEL2_CACHE_SIZE));
@@ -68,11 +68,11 @@ std::int64_t capability(aclDeviceInfo info) {
   throw Failure(ACL_ERROR_INVALID_PARAM);
 }
 
-// Numbers of cores that the process has set, by device and kind.
+// Core limits set by the process, by device and kind.
 using CoreLimits = std::map<std::pair<std::int32_t, aclrtDevResLimitType>, std::uint32_t>;
 std::mutex core_limits_mutex;
 CoreLimits& core_limits() {
-  static CoreLimits* const limits = new CoreLimits;  // used until the process ends
+  static CoreLimits* const limits = new CoreLimits;  // never destroyed: used until the process ends
   return *limits;
 }
 
@@ -175,7 +175,7 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId) {
 }
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
-  constexpr std::int32_t kLeast = 7, kGreatest = 0;  // those of a card
+  constexpr std::int32_t kLeast = 7, kGreatest = 0;  // the values of a card
   return guarded(__func__, [&] {
     require(leastPriority, greatestPriority);
     *leastPriority = kLeast;

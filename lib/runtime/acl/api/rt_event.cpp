@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t kNanosecondsInMicrosecond = 1000;
 
-// Opens a latch when it ends: also where the task that holds it is dropped, so that nobody waits
-// for ever.
+// Opens a latch in its destructor, so that waiters continue even if the task that holds it is
+// dropped.
 class OpensAtEnd {
  public:
   explicit OpensAtEnd(std::shared_ptr<Latch> latch) : latch_(std::move(latch)) {}
@@ -27,7 +27,7 @@ class OpensAtEnd {
   std::shared_ptr<Latch> latch_;
 };
 
-// Counts a wait of the event while it lives.
+// Counts as a wait for the event during its lifetime.
 class CountedWait {
  public:
   explicit CountedWait(std::shared_ptr<Event> event) : event_(std::move(event)) {
@@ -84,7 +84,7 @@ bool complete(aclrtEvent handle) {
   return latch && latch->is_open();
 }
 
-// When its stream passed the event.
+// Returns the time at which the stream passed the event. Throws Failure if it has not.
 std::uint64_t passed_at_ns(aclrtEvent handle) {
   const std::shared_ptr<Latch> latch = event_of(handle)->recorded();
   const std::uint64_t at_ns = latch && latch->is_open() ? latch->at_ns() : 0;

@@ -1,4 +1,4 @@
-// Memory: allocating, copying, filling. Device memory is memory of the process.
+// Memory: allocate, copy, fill. Device memory is memory of the process.
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,8 +72,8 @@ Copy rectangle(void* to, std::size_t to_pitch, const void* from, std::size_t fro
   return {to, to_pitch, from, from_pitch, width, height, direction_of(kind, to, from)};
 }
 
-// Does `work` on the calling thread, recorded as a task of a stream on which no other such task is
-// under way.
+// Runs `work` on the calling thread, recorded as a task on a stream id that no other such task is
+// using.
 template <typename RecordLaunch, typename Work>
 void run_here(TaskKind kind, RecordLaunch record_launch, Work work) {
   const std::shared_ptr<Context> context = Runtime::instance().current_context();
@@ -121,7 +121,7 @@ void check_fill(const void* memory, std::size_t room, std::size_t count) {
   if (count > room) throw Failure(ACL_ERROR_INVALID_PARAM);
 }
 
-// Memory of the application, which has no operator.
+// Records an allocation or release by the application, which belongs to no operator.
 void record_change(const void* memory, std::uint16_t device, std::int64_t bytes) {
   if (!is_recording()) return;
   const std::uint64_t allocated = Runtime::instance().memory.allocated_bytes(device);
@@ -149,7 +149,7 @@ aclError release(void* memory, MemoryKind kind) {
   return ACL_SUCCESS;
 }
 
-// The direction of a copy of a batch, whose memory must be where the attributes say.
+// Returns the direction of one copy in a batch. The memory must be where the attributes say.
 CopyDirection direction_of(const aclrtMemcpyBatchAttr& attributes, const void* to,
                            const void* from) {
   const Memory& memory = Runtime::instance().memory;
@@ -173,7 +173,7 @@ struct Batch {
   const std::size_t* first_copies;
   std::size_t attribute_count;
 
-  // All of them; where one is refused, *failed is its number.
+  // Returns all copies. If one is rejected, *failed is its index.
   std::vector<Copy> copies(std::size_t* failed) const {
     require(to, room, from, sizes, attributes, first_copies, failed);
     *failed = SIZE_MAX;
@@ -340,7 +340,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     require(free, total);
     if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) throw Failure(ACL_ERROR_INVALID_PARAM);
     Runtime::instance().current_context();
-    // A device has the memory of the host.
+    // A device uses the memory of the host.
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     *total = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
     *free = std::min(*total, static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page);

@@ -1,4 +1,4 @@
-// What streams tell each other beside events: notifies, and values in memory.
+// Synchronization of streams other than events: notifies, and values in memory.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -43,7 +43,7 @@ std::uint64_t* checked_address(void* address) {
 
 bool is_awaited(std::uint64_t have, std::uint64_t value, std::uint32_t flag) {
   switch (flag) {
-    case ACL_STREAM_WAIT_VALUE_GEQ:  // also where a counter has begun again
+    case ACL_STREAM_WAIT_VALUE_GEQ:  // correct also if a counter has wrapped around
       return static_cast<std::int64_t>(have - value) >= 0;
     case ACL_STREAM_WAIT_VALUE_EQ:
       return have == value;
@@ -54,7 +54,7 @@ bool is_awaited(std::uint64_t have, std::uint64_t value, std::uint32_t flag) {
   }
 }
 
-// Nobody says when memory changes: it is looked at, at most a thousand times a second.
+// Nothing signals changes of the memory, so it is polled, at most a thousand times per second.
 int wait_for_value(Stream& stream, const std::uint64_t* address, std::uint64_t value,
                    std::uint32_t flag) {
   constexpr std::chrono::microseconds kFirst{20}, kLongest{1000};

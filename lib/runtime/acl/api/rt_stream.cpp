@@ -1,4 +1,4 @@
-// Streams, and functions of the application in them.
+// Streams, and functions of the application that run in them.
 #include <pthread.h>
 
 #include <chrono>
@@ -35,7 +35,7 @@ bool read_option(const void* value, std::size_t size, T& into) {
   return true;
 }
 
-// What aclrtProcessReport sees in a tenth of a second.
+// Result of one poll of aclrtProcessReport, which lasts at most a tenth of a second.
 struct Look {
   bool is_last = true;
   aclError code = ACL_SUCCESS;
@@ -233,9 +233,9 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
   });
 }
 
-// It waits for as long as the application likes, so that the thread may be cancelled between two
-// looks. The system unwinds a cancelled thread, and our own copy of the unwinder cannot take part:
-// this function must have nothing to destroy, nor those above it.
+// May wait indefinitely, so the thread may be cancelled between two polls. The system unwinds a
+// cancelled thread, and the library's own copy of the unwinder cannot take part: neither this
+// function nor its callers in the library may have objects to destroy.
 aclError aclrtProcessReport(int32_t timeout) {
   const Deadline deadline = deadline_in(timeout);
   alignas(RecordedCall) std::byte place[sizeof(RecordedCall)];

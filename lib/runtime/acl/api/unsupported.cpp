@@ -13,7 +13,7 @@ void refuse(std::atomic_flag& said, const char* function) noexcept try {
   const std::string sentence = std::string(function) + " is not supported on a Linux host";
   remember_error(sentence);
   if (!said.test_and_set()) runtime::say(sentence);
-} catch (...) {  // no memory for the sentence: the result says it as well
+} catch (...) {  // no memory for the message: the result still reports the error
 }
 
 }  // namespace msprof::acl

@@ -1,11 +1,12 @@
-// The body of a function that only a card has.
+// The body of a function that needs a real card.
 #pragma once
 
 #include <atomic>
 
 namespace msprof::acl {
 
-// Names the function on stderr the first time, and remembers why it failed. Never throws.
+// Prints the function's name on stderr at its first call and stores the error message. Never
+// throws.
 void refuse(std::atomic_flag& said, const char* function) noexcept;
 
 }  // namespace msprof::acl

@@ -1,4 +1,4 @@
-// Channels and queues between host and device, which are one here.
+// Channels and queues between host and device, which are the same machine here.
 #include "runtime/acl/api/unsupported.hpp"
 #include "runtime/acl/include/acl/acl_tdt.h"
 #include "runtime/acl/include/acl/acl_tdt_queue.h"

@@ -1,11 +1,11 @@
-// Pictures and features: what the units of a card do beside networks.
+// Image processing and feature search: hardware units of a card.
 #include "runtime/acl/api/unsupported.hpp"
 #include "runtime/acl/include/acl/ops/acl_dvpp.h"
 #include "runtime/acl/include/acl/ops/acl_fv.h"
 
 extern "C" {
 
-// Pictures.
+// Images.
 
 aclError acldvppMalloc(void**, size_t) {
   MSPROF_UNSUPPORTED_ERROR;
@@ -156,7 +156,7 @@ aclError acldvppJpegEncodeAsync(acldvppChannelDesc*, acldvppPicDesc*, const void
   MSPROF_UNSUPPORTED_ERROR;
 }
 
-// Search for features.
+// Feature search.
 
 aclfvInitPara* aclfvCreateInitPara(uint64_t) {
   MSPROF_UNSUPPORTED(nullptr);

@@ -1,4 +1,4 @@
-// Devices, models, dumps and profiling: what of them only a card has.
+// Functions for devices, models, dumps and profiling that need a real card.
 #include "runtime/acl/api/unsupported.hpp"
 #include "runtime/acl/include/acl/acl_base_rt.h"
 #include "runtime/acl/include/acl/acl_dump.h"
@@ -8,7 +8,7 @@
 
 extern "C" {
 
-// Loads of a device, other devices, exceptions and kernels.
+// Device load, peer devices, exceptions and kernels.
 
 aclError aclrtGetDeviceUtilizationRate(int32_t, aclrtUtilizationInfo*) {
   MSPROF_UNSUPPORTED_ERROR;
@@ -58,7 +58,7 @@ aclError aclrtLaunchKernel(aclrtFuncHandle, uint32_t, const void*, size_t, aclrt
   MSPROF_UNSUPPORTED_ERROR;
 }
 
-// Shapes that a model of the host does not have, and preparation of images.
+// Shapes that host models do not have, and image pre-processing.
 
 aclError aclmdlGetDynamicHW(const aclmdlDesc*, size_t, aclmdlHW*) {
   MSPROF_UNSUPPORTED_ERROR;
@@ -162,7 +162,7 @@ aclError aclopStopDumpArgs(uint32_t) {
   MSPROF_UNSUPPORTED_ERROR;
 }
 
-// What a card's driver can record.
+// Recording by a card's driver.
 
 aclError aclprofGetSupportedFeatures(size_t*, void**) {
   MSPROF_UNSUPPORTED_ERROR;

@@ -1,3 +1,3 @@
-// A library that stands beside libascendcl.so under one of the names that programs link; the code
-// is all in that one.
+// An empty library that depends on libascendcl.so. Built under each of the other names that
+// programs link.
 typedef int msprof_nothing_of_its_own;
