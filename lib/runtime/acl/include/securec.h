@@ -1,4 +1,4 @@
-// The one checked memory function that programs for CANN bring along.
+// The only checked memory function that CANN programs use.
 #pragma once
 
 #include <stddef.h>
@@ -18,9 +18,9 @@ extern "C" {
 
 typedef int errno_t;
 
-// Sets `count` bytes of a destination that has `destMax`. NULL: EINVAL; no destination, or one
-// beyond SECUREC_MEM_MAX_LEN: ERANGE, and nothing is written; more than fits: all of it is set, and
-// ERANGE_AND_RESET.
+// Sets `count` bytes of a destination with `destMax` bytes. EINVAL for a NULL destination. ERANGE,
+// without writing, if `destMax` is 0 or above SECUREC_MEM_MAX_LEN. ERANGE_AND_RESET if `count` is
+// too large; then the whole destination is set.
 ACL_FUNC_VISIBILITY errno_t memset_s(void* dest, size_t destMax, int c, size_t count);
 
 #ifdef __cplusplus

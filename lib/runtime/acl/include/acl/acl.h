@@ -1,4 +1,4 @@
-// The whole interface in one include, but for profiling (acl_prof.h), media and operator libraries.
+// Includes the whole interface except profiling (acl_prof.h), media and operator libraries.
 #pragma once
 
 #include "acl_mdl.h"

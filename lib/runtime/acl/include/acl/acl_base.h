@@ -1,5 +1,4 @@
-// What every other header of the interface stands on: error codes, data types, buffers, tensor
-// descriptions.
+// Base types of all other headers: error codes, data types, buffers, tensor descriptions.
 #pragma once
 
 #include "../error_codes/ge_error_codes.h"

@@ -1,4 +1,4 @@
-// Descriptions of tensors: type, shape, format, name.
+// Tensor descriptions: type, shape, format, name.
 #pragma once
 
 #include "acl_base_rt.h"
@@ -9,13 +9,13 @@ extern "C" {
 
 typedef struct aclTensorDesc aclTensorDesc;
 
-// Make and destroy. NULL where the rank is negative or there are no dims for it.
+// Create and destroy. NULL if the rank is negative or its dims are missing.
 ACL_FUNC_VISIBILITY aclTensorDesc* aclCreateTensorDesc(aclDataType dataType, int numDims,
                                                        const int64_t* dims, aclFormat format);
 ACL_FUNC_VISIBILITY void aclDestroyTensorDesc(const aclTensorDesc* desc);
 
-// Ask. Sizes are in bytes; a dimension of -1 may be any, of -2 says that the rank is not known.
-// NULL gives the value "undefined" of the type, or 0.
+// Getters. Sizes are in bytes. A dimension of -1 may have any size; -2 means that the rank is
+// unknown. For a NULL description they return the "undefined" value of the type, or 0.
 ACL_FUNC_VISIBILITY aclDataType aclGetTensorDescType(const aclTensorDesc* desc);
 ACL_FUNC_VISIBILITY aclFormat aclGetTensorDescFormat(const aclTensorDesc* desc);
 ACL_FUNC_VISIBILITY size_t aclGetTensorDescSize(const aclTensorDesc* desc);
@@ -26,8 +26,8 @@ ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, si
                                                    int64_t* dimSize);
 ACL_FUNC_VISIBILITY const char* aclGetTensorDescName(const aclTensorDesc* desc);
 
-// Change. The storage form is what lies in memory, the origin form what the network was written
-// with. NULL is 100000.
+// Setters. The storage format and shape describe the data in memory, the origin format and shape
+// those of the network definition. 100000 if the description is NULL.
 ACL_FUNC_VISIBILITY void aclSetTensorDescName(aclTensorDesc* desc, const char* name);
 ACL_FUNC_VISIBILITY aclError aclSetTensorShapeRange(
     aclTensorDesc* desc, size_t dimsCount, int64_t dimsRange[][ACL_TENSOR_SHAPE_RANGE_NUM]);
@@ -43,13 +43,13 @@ ACL_FUNC_VISIBILITY aclError aclSetTensorOriginShape(aclTensorDesc* desc, int nu
 ACL_FUNC_VISIBILITY aclError aclSetTensorConst(aclTensorDesc* desc, void* dataBuffer,
                                                size_t length);
 ACL_FUNC_VISIBILITY aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType);
-// A host runs no operator that asks for these.
+// Not used by any operator of a host.
 ACL_FUNC_VISIBILITY aclError aclSetTensorDynamicInput(aclTensorDesc* desc,
                                                       const char* dynamicInputName);
 ACL_FUNC_VISIBILITY aclError aclSetTensorValueRange(
     aclTensorDesc* desc, size_t valueCount, int64_t valueRange[][ACL_TENSOR_VALUE_RANGE_NUM]);
 
-// A new description of the same tensor in another format; destroy it as any other.
+// Creates a description of the same tensor in another format. The caller destroys it.
 ACL_FUNC_VISIBILITY aclError aclTransTensorDescFormat(const aclTensorDesc* srcDesc,
                                                       aclFormat dstFormat, aclTensorDesc** dstDesc);
 

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// Marks what the library exports; the others exist for programs that use them themselves.
+// Marks exported functions. The other macros exist for programs that use them.
 #if defined(__GNUC__)
 #define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
 #define ACL_DEPRECATED __attribute__((deprecated))
@@ -19,9 +19,8 @@ extern "C" {
 #define ACL_DEPRECATED_MESSAGE(message)
 #endif
 
-// Result of most functions: 0, or one of the codes below. 1xxxxx: the caller's mistake, 2xxxxx:
-// something is not there, 3xxxxx: storage, 5xxxxx: a fault inside. Codes of the parts beneath:
-// error_codes/.
+// Result of most functions: 0, or one of the codes below. 1xxxxx: caller error, 2xxxxx: resource
+// missing, 3xxxxx: storage error, 5xxxxx: internal error. Codes of the lower layers: error_codes/.
 typedef int aclError;
 
 static const int ACL_ERROR_NONE = 0;
@@ -100,14 +99,14 @@ static const int ACL_ERROR_RT_FAILURE = 500003;
 static const int ACL_ERROR_DRV_FAILURE = 500004;
 static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
-// Sizes of shapes: a rank that is not known, the ends of a range of one dimension.
+// Constants for shapes: the unknown rank, and the number of endpoints of a dimension's range.
 #define ACL_DIM_ENDPOINTS 2
 #define ACL_TENSOR_SHAPE_RANGE_NUM 2
 #define ACL_TENSOR_VALUE_RANGE_NUM 2
 #define ACL_UNKNOWN_RANK 0xFFFFFFFFFFFFFFFE
 #define ACL_INVALID_NODE_INDEX 0xFFFFFFFF
 
-// Size of the text that aclsysGetVersionStr writes at most, with its end.
+// Maximum size of the text written by aclsysGetVersionStr, including the terminating zero.
 #define ACL_PKG_VERSION_MAX_SIZE 128
 #define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 
@@ -123,7 +122,7 @@ typedef void* aclrtMbuf;
 
 typedef struct aclDataBuffer aclDataBuffer;
 
-// A half float: 1 bit sign, 5 exponent, 10 fraction.
+// A half float: 1 bit sign, 5 bits exponent, 10 bits fraction.
 typedef uint16_t aclFloat16;
 
 typedef void (*aclDataDeallocator)(void* data, size_t length);
@@ -182,7 +181,7 @@ typedef enum {
   ACL_FORMAT_FRACTAL_NZ_C0_8 = 54
 } aclFormat;
 
-// Where the data of a tensor lies.
+// Location of a tensor's data.
 typedef enum {
   ACL_MEMTYPE_DEVICE = 0,
   ACL_MEMTYPE_HOST = 1,
@@ -225,8 +224,8 @@ typedef struct aclCANNPackageVersion {
   char reserved[ACL_PKG_VERSION_MAX_SIZE];
 } aclCANNPackageVersion;
 
-// Data buffers: an address and its size in bytes, both the caller's; destroying one frees no data.
-// NULL is 100000.
+// Data buffers: an address and its size in bytes. The memory belongs to the caller; destroying a
+// buffer does not free it. 100000 if the buffer is NULL.
 ACL_FUNC_VISIBILITY aclDataBuffer* aclCreateDataBuffer(void* data, size_t size);
 ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer);
 ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data,
@@ -235,35 +234,36 @@ ACL_FUNC_VISIBILITY void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer);
 ACL_FUNC_VISIBILITY uint32_t aclGetDataBufferSize(const aclDataBuffer* dataBuffer);
 ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer);
 
-// Bytes of one element; 0 where an element is less than a byte or has no fixed size.
+// Bytes per element; 0 if an element is smaller than a byte or has no fixed size.
 ACL_FUNC_VISIBILITY size_t aclDataTypeSize(aclDataType dataType);
 
-// Half floats, exactly: rounding is to the nearest, to even between two; what is too large becomes
+// Convert half floats, rounding to nearest, ties to even; a value that is too large becomes
 // infinite.
 ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
 ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
 
-// A line of the application on stderr, in the form of printf. Levels below ASCEND_GLOBAL_LOG_LEVEL
-// are left out (0 debug to 3 error, 4 nothing; without it 3).
+// Prints a log line of the application on stderr, with a printf format. Levels below
+// ASCEND_GLOBAL_LOG_LEVEL are omitted (0 debug to 3 error, 4 nothing; default 3).
 ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const char* file,
                                    uint32_t line, const char* fmt, ...);
 #define ACL_APP_LOG(level, ...) aclAppLog((level), __func__, __FILE__, __LINE__, __VA_ARGS__)
 
 // The name of the processor: "MsprofHost" here.
 ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
-// The version of the named package, as text of at most ACL_PKG_VERSION_MAX_SIZE bytes. NULL or no
-// name: 100000.
+// The version of the named package, as text of at most ACL_PKG_VERSION_MAX_SIZE bytes. 100000 if an
+// argument is NULL or the name is empty.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
-// The same as a number: of two versions the newer one has the greater number.
+// The version as a number; a newer version has a greater number.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum);
-// The same in parts; 100003 for a number that names no package.
+// The version in parts; 100003 for an unknown package number.
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
                                                   aclCANNPackageVersion* version);
-// The properties that the runtime has.
+// Lists the attributes that the runtime has.
 ACL_FUNC_VISIBILITY aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num);
-// Whether the runtime has a property (1) or not (0). NULL, or no property: 100000.
+// Sets `value` to 1 if the runtime has the attribute, else to 0. 100000 for NULL or an unknown
+// attribute.
 ACL_FUNC_VISIBILITY aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value);
-// A size of a device: 200001 on a host.
+// Returns 200001 on a host.
 ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo,
                                                     int64_t* value);
 

@@ -1,4 +1,4 @@
-// Dumps of tensors and of arguments, which a host does not make: 200001.
+// Dumps of tensors and arguments. Not supported on a host: 200001.
 #pragma once
 
 #include "acl_base.h"
@@ -11,12 +11,12 @@ extern "C" {
 
 #define ACL_OP_DUMP_OP_AICORE_ARGS 0x00000001U
 
-// Of models: between Init and Finalize, as a JSON file says.
+// Dumps of models, configured by a JSON file, between Init and Finalize.
 ACL_DUMP_API aclError aclmdlInitDump(void);
 ACL_DUMP_API aclError aclmdlSetDump(const char* dumpCfgPath);
 ACL_DUMP_API aclError aclmdlFinalizeDump(void);
 
-// Of the arguments of single operators.
+// Dumps of the arguments of single operators.
 ACL_DUMP_API aclError aclopStartDumpArgs(uint32_t dumpType, const char* path);
 ACL_DUMP_API aclError aclopStopDumpArgs(uint32_t dumpType);
 

@@ -1,4 +1,4 @@
-// Models: load, describe, feed, execute.
+// Models: load, describe, set inputs, execute.
 #pragma once
 
 #include "acl_base.h"
@@ -15,7 +15,7 @@ extern "C" {
 #define ACL_MAX_HW_NUM 128
 #define ACL_MAX_SHAPE_COUNT 128
 
-// Names that the extra inputs of a model with dynamic shapes or dynamic AIPP have.
+// Names of the extra inputs of a model with dynamic shapes or dynamic AIPP.
 #define ACL_DYNAMIC_TENSOR_NAME "ascend_mbatch_shape_data"
 #define ACL_DYNAMIC_AIPP_NAME "ascend_dynamic_aipp_data"
 #define ACL_ATTR_NAME_DATA_DUMP_ORIGIN_OP_NAMES "_datadump_original_op_names"
@@ -117,8 +117,8 @@ typedef enum aclAippInputFormat {
 } aclAippInputFormat;
 
 // Load and unload. A model is a file of the host runtime (MODEL_FORMAT.md) or its bytes; a compiled
-// .om cannot run here and is refused (100013). Sizes are in bytes; memory that the caller brings
-// along is not used by a host. Unknown model: 100011.
+// .om cannot run here and is rejected (100013). Sizes are in bytes. A host does not use memory
+// passed by the caller. 100011 if the model is unknown.
 ACL_FUNC_VISIBILITY aclError aclmdlQuerySize(const char* fileName, size_t* workSize,
                                              size_t* weightSize);
 ACL_FUNC_VISIBILITY aclError aclmdlQuerySizeFromMem(const void* model, size_t modelSize,
@@ -141,16 +141,17 @@ ACL_FUNC_VISIBILITY aclError aclmdlLoadWithConfig(const aclmdlConfigHandle* hand
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyConfigHandle(aclmdlConfigHandle* handle);
 ACL_FUNC_VISIBILITY aclError aclmdlUnload(uint32_t modelId);
 
-// How a model is run. ACL_MDL_STREAM_SYNC_TIMEOUT ends the wait of aclmdlExecuteV2 after so many
-// milliseconds (507046; -1: never); the execution itself goes on and needs its data. Other
-// attributes change nothing on a host.
+// Execution options. ACL_MDL_STREAM_SYNC_TIMEOUT ends the wait of aclmdlExecuteV2 after this many
+// milliseconds (result 507046; -1: never). The execution itself continues and still needs its data.
+// Other attributes have no effect on a host.
 ACL_FUNC_VISIBILITY aclmdlExecConfigHandle* aclmdlCreateExecConfigHandle(void);
 ACL_FUNC_VISIBILITY aclError aclmdlSetExecConfigOpt(aclmdlExecConfigHandle* handle,
                                                     aclmdlExecConfigAttr attr,
                                                     const void* attrValue, size_t valueSize);
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyExecConfigHandle(const aclmdlExecConfigHandle* handle);
 
-// Run: at once, or as tasks of a stream. The data must live until the stream has passed them.
+// Run synchronously, or as tasks of a stream. The data must stay valid until the stream has
+// executed the tasks.
 ACL_FUNC_VISIBILITY aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset* input,
                                            aclmdlDataset* output);
 ACL_FUNC_VISIBILITY aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input,
@@ -162,8 +163,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlExecuteAsyncV2(uint32_t modelId, const aclmdl
                                                   aclmdlDataset* output, aclrtStream stream,
                                                   const aclmdlExecConfigHandle* handle);
 
-// Describe. Sizes are in bytes; indices count from 0. NULL or an index too large is 100000, and 0,
-// NULL or "undefined" where there is no code to give.
+// Describe. Sizes are in bytes; indices start at 0. For NULL or an index that is too large the
+// result is 100000, or 0, NULL or "undefined" if the function returns no code.
 ACL_FUNC_VISIBILITY aclmdlDesc* aclmdlCreateDesc(void);
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyDesc(aclmdlDesc* modelDesc);
 ACL_FUNC_VISIBILITY aclError aclmdlGetDesc(aclmdlDesc* modelDesc, uint32_t modelId);
@@ -200,8 +201,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlGetDynamicHW(const aclmdlDesc* modelDesc, siz
 ACL_FUNC_VISIBILITY const char* aclmdlGetOpAttr(aclmdlDesc* modelDesc, const char* opName,
                                                 const char* attr);
 
-// Data sets: the buffers of an execution in the order of the model's inputs or outputs. They own no
-// buffer.
+// Datasets: the buffers of an execution, in the order of the model's inputs or outputs. A dataset
+// does not own its buffers.
 ACL_FUNC_VISIBILITY aclmdlDataset* aclmdlCreateDataset(void);
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyDataset(const aclmdlDataset* dataset);
 ACL_FUNC_VISIBILITY aclError aclmdlAddDatasetBuffer(aclmdlDataset* dataset,
@@ -214,8 +215,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlSetDatasetTensorDesc(aclmdlDataset* dataset,
 ACL_FUNC_VISIBILITY aclTensorDesc* aclmdlGetDatasetTensorDesc(const aclmdlDataset* dataset,
                                                               size_t index);
 
-// Dynamic shapes: how large the next execution with the data set is; the index is that of the input
-// ACL_DYNAMIC_TENSOR_NAME. A size that the model does not have is 100000.
+// Dynamic shapes: set the size of the next execution with the dataset. `index` is that of the input
+// ACL_DYNAMIC_TENSOR_NAME. 100000 if the model does not support the size.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset,
                                                        size_t index, uint64_t batchSize);
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset,
@@ -223,7 +224,7 @@ ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlData
 ACL_FUNC_VISIBILITY aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset,
                                                        size_t index, const aclmdlIODims* dims);
 
-// Preparation of images by the card (AIPP): 200001 on a host. Sizes and positions are in pixels; a
+// Image pre-processing by the card (AIPP): 200001 on a host. Sizes and positions are in pixels; a
 // switch is 0 or 1.
 ACL_FUNC_VISIBILITY aclmdlAIPP* aclmdlCreateAIPP(uint64_t batchSize);
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyAIPP(const aclmdlAIPP* aippParmsSet);

@@ -1,5 +1,5 @@
-// Single operators by name. A host has no operator library of this kind: 200001, and NULL for what
-// would be made.
+// Single operators by name. A host has no operator library of this kind: functions return 200001,
+// and NULL instead of a new object.
 #pragma once
 
 #include "acl_base.h"
@@ -20,11 +20,12 @@ typedef enum aclopEngineType {
   ACL_ENGINE_VECTOR = 2
 } aclopEngineType;
 
-// Where compiled operators lie, once a process; or one of them in memory, which must live on.
+// Set the folder of compiled operators, once per process, or load one operator from memory, which
+// must stay valid.
 ACL_FUNC_VISIBILITY aclError aclopSetModelDir(const char* modelDir);
 ACL_FUNC_VISIBILITY aclError aclopLoad(const void* model, size_t modelSize);
 
-// Attributes: name and value; lists with their length, lists of lists with the length of each.
+// Attributes: name and value. Lists have a length; lists of lists have the length of each list.
 ACL_FUNC_VISIBILITY aclopAttr* aclopCreateAttr(void);
 ACL_FUNC_VISIBILITY void aclopDestroyAttr(const aclopAttr* attr);
 ACL_FUNC_VISIBILITY aclError aclopSetAttrBool(aclopAttr* attr, const char* attrName,
@@ -49,7 +50,7 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListListInt(aclopAttr* attr, const char
                                                      int numLists, const int* numValues,
                                                      const int64_t* const values[]);
 
-// Run an operator as a task of a stream; the second form also writes the shapes of the outputs.
+// Run an operator as a task of a stream. The second form also writes the shapes of the outputs.
 ACL_FUNC_VISIBILITY aclError aclopExecute(const char* opType, int numInputs,
                                           const aclTensorDesc* const inputDesc[],
                                           const aclDataBuffer* const inputs[], int numOutputs,

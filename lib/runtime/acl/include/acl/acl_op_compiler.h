@@ -1,4 +1,4 @@
-// Compiling single operators while the program runs: 200001 on a host, which has no compiler.
+// Compiles single operators at run time: 200001 on a host, which has no compiler.
 #pragma once
 
 #include "acl_base.h"
@@ -34,8 +34,8 @@ typedef enum {
   ACL_OP_DEBUG_OPTION = 16
 } aclCompileOpt;
 
-// Compile an operator, and run it as a task of a stream; the second form also writes the shapes of
-// the outputs.
+// Compile an operator, or compile and run it as a task of a stream. The second form also writes the
+// shapes of the outputs.
 ACL_FUNC_VISIBILITY aclError aclopCompile(const char* opType, int numInputs,
                                           const aclTensorDesc* const inputDesc[], int numOutputs,
                                           const aclTensorDesc* const outputDesc[],
@@ -52,7 +52,7 @@ aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc* input
                          aclDataBuffer* outputs[], aclopAttr* attr, aclopEngineType engineType,
                          aclopCompileType compileFlag, const char* opPath, aclrtStream stream);
 
-// Options of the compiler, as text; how exactly shapes are compiled for.
+// Compiler options, as text, and whether to compile for exact or for any shapes.
 ACL_FUNC_VISIBILITY aclError aclSetCompileopt(aclCompileOpt opt, const char* value);
 ACL_FUNC_VISIBILITY aclError aclopSetCompileFlag(aclOpCompileFlag flag);
 

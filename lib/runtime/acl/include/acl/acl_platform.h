@@ -1,4 +1,4 @@
-// Kept for programs that include it: what it stands for elsewhere has no function here.
+// Empty; exists for programs that include it.
 #pragma once
 
 #include "acl_base.h"

@@ -1,6 +1,6 @@
-// Profiling: into files (Init, Start, Stop, Finalize), through a pipe (ModelSubscribe), stamps and
-// steps of the application. The two ways exclude each other (148047), and both a recording that
-// aclInit began (100042).
+// Profiling: into files (Init, Start, Stop, Finalize) or through a pipe (ModelSubscribe), and
+// stamps and steps of the application. Files and pipe exclude each other (148047), and both exclude
+// a recording started by aclInit (100042).
 #pragma once
 
 #include "acl_base.h"
@@ -11,7 +11,7 @@ extern "C" {
 
 #define MSVP_PROF_API ACL_FUNC_VISIBILITY
 
-// What is recorded: bits of aclprofCreateConfig.
+// Data to record: bits of aclprofCreateConfig.
 #define ACL_PROF_ACL_API 0x0000000000000001ULL
 #define ACL_PROF_TASK_TIME 0x0000000000000002ULL
 #define ACL_PROF_AICORE_METRICS 0x0000000000000004ULL
@@ -31,14 +31,14 @@ extern "C" {
 #define ACL_PROF_API_STATS 0x0000000400000000ULL
 #define ACL_PROF_AICORE_SHAPE 0x0000000800000000ULL
 
-// Sizes of the texts of an operator, with their end.
+// Maximum text sizes of an operator, including the terminating zero.
 #define ACL_PROF_MAX_OP_NAME_LEN 257
 #define ACL_PROF_MAX_OP_TYPE_LEN 65
 
 #define ACL_PROF_TENSOR_DATA_SHAPE_LEN 8
 #define ACL_PROF_EVENT_ATTR_VERSION 1
 
-// Counters of the cores; a recording has one set of them.
+// Core counters; a recording contains one set of them.
 typedef enum {
   ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
   ACL_AICORE_PIPE_UTILIZATION = 1,
@@ -95,8 +95,8 @@ typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 typedef struct aclprofSubscribeConfig aclprofSubscribeConfig;
 typedef struct aclprofStepInfo aclprofStepInfo;
 
-// An operator that the application describes itself. A program that has these structures from
-// elsewhere says so by the macro.
+// An operator described by the application. A program that already defines these structures defines
+// the macro.
 #ifndef ACL_PROF_TENSOR_INFO_DEFINED
 #define ACL_PROF_TENSOR_INFO_DEFINED
 typedef struct aclprofTensor {
@@ -128,15 +128,15 @@ typedef struct aclprofEventAttributes {
 } aclprofEventAttributes;
 #endif
 
-// Into files. The folder (at most 4095 bytes) gets one PROF_ folder for each Start. Init comes
-// after aclInit, else 100001; twice 100002. Start, Stop and Finalize need Init, else 100043. A
-// device that is recorded already: 100042.
+// Recording to files. Each Start creates a PROF_ folder in the folder passed to Init (a path of at
+// most 4095 bytes). Init must follow aclInit, else 100001; a second Init returns 100002. Start,
+// Stop and Finalize require Init, else 100043. 100042 if a device is already recorded.
 MSVP_PROF_API aclError aclprofInit(const char* profilerResultPath, size_t length);
 MSVP_PROF_API aclError aclprofFinalize(void);
 MSVP_PROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char* config,
                                         size_t configLength);
-// NULL for devices that are not there or twice, more than 64 of them, or events (which must be
-// NULL).
+// NULL if a device does not exist or is listed twice, if there are more than 64, or if
+// `aicoreEvents` is not NULL.
 MSVP_PROF_API aclprofConfig* aclprofCreateConfig(uint32_t* deviceIdList, uint32_t deviceNums,
                                                  aclprofAicoreMetrics aicoreMetrics,
                                                  const aclprofAicoreEvents* aicoreEvents,
@@ -145,9 +145,9 @@ MSVP_PROF_API aclError aclprofDestroyConfig(const aclprofConfig* profilerConfig)
 MSVP_PROF_API aclError aclprofStart(const aclprofConfig* profilerConfig);
 MSVP_PROF_API aclError aclprofStop(const aclprofConfig* profilerConfig);
 
-// Through a pipe: one record of aclprofGetOpDescSize bytes for each operator that ran. `fd` points
-// to the number of the pipe's write end, which un-subscribing closes. Not loaded: 100011,
-// subscribed already: 148046.
+// Recording through a pipe: one record of aclprofGetOpDescSize bytes per executed operator. `fd`
+// points to the descriptor of the pipe's write end, which is closed by un-subscribing. 100011 if
+// the model is not loaded, 148046 if it is already subscribed.
 MSVP_PROF_API aclprofSubscribeConfig* aclprofCreateSubscribeConfig(
     int8_t timeInfoSwitch, aclprofAicoreMetrics aicoreMetrics, void* fd);
 MSVP_PROF_API aclError
@@ -156,9 +156,9 @@ MSVP_PROF_API aclError aclprofModelSubscribe(uint32_t modelId,
                                              const aclprofSubscribeConfig* profSubscribeConfig);
 MSVP_PROF_API aclError aclprofModelUnSubscribe(uint32_t modelId);
 
-// Reads what came through the pipe: `opInfo` is a whole number of records, `index` one of them,
-// sizes are in bytes, times in microseconds of the host's clock. A text that is longer than its
-// buffer is cut. Errors are 100000, or 0.
+// Read records received through the pipe. `opInfo` holds a whole number of records; `index` selects
+// one. Sizes are in bytes, times in microseconds of the host's clock. A text longer than its buffer
+// is truncated. Errors are reported as 100000, or as 0 by functions that return a value.
 MSVP_PROF_API aclError aclprofGetOpDescSize(size_t* opDescSize);
 MSVP_PROF_API aclError aclprofGetOpNum(const void* opInfo, size_t opInfoLen, uint32_t* opNumber);
 MSVP_PROF_API aclError aclprofGetOpTypeLen(const void* opInfo, size_t opInfoLen, uint32_t index,
@@ -178,15 +178,16 @@ MSVP_PROF_API aclprofSubscribeOpFlag aclprofGetOpFlag(const void* opInfo, size_t
 MSVP_PROF_API const char* aclprofGetOpAttriValue(const void* opInfo, size_t opInfoLen,
                                                  uint32_t index, aclprofSubscribeOpAttri attri);
 
-// Steps: a begin and an end on a stream, each tag once for one step info, else 100000.
+// Steps: a start mark and an end mark on a stream. Each tag may be used once per step info, else
+// 100000.
 MSVP_PROF_API aclprofStepInfo* aclprofCreateStepInfo(void);
 MSVP_PROF_API void aclprofDestroyStepInfo(aclprofStepInfo* stepinfo);
 MSVP_PROF_API aclError aclprofGetStepTimestamp(aclprofStepInfo* stepInfo, aclprofStepTag tag,
                                                aclrtStream stream);
 
-// Stamps, recorded between Start and Stop with ACL_PROF_MSPROFTX; 100 of them exist, beyond them
-// NULL. A message has at most 127 bytes. Push and Pop nest in a thread; ranges may overlap and end
-// in another thread.
+// Stamps, recorded between Start and Stop with ACL_PROF_MSPROFTX. At most 100 exist at a time; then
+// NULL is returned. A message has at most 127 bytes. Push and Pop nest within a thread; ranges may
+// overlap and end in another thread.
 MSVP_PROF_API void* aclprofCreateStamp(void);
 MSVP_PROF_API void aclprofDestroyStamp(void* stamp);
 MSVP_PROF_API aclError aclprofSetStampTraceMessage(void* stamp, const char* msg, uint32_t msgLen);
@@ -198,15 +199,15 @@ MSVP_PROF_API aclError aclprofPush(void* stamp);
 MSVP_PROF_API aclError aclprofPop(void);
 MSVP_PROF_API aclError aclprofRangeStart(void* stamp, uint32_t* rangeId);
 MSVP_PROF_API aclError aclprofRangeStop(uint32_t rangeId);
-// A mark of the host and of the stream, when it gets there.
+// Records a mark on the host, and on the device when the stream reaches it.
 MSVP_PROF_API aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream);
 
-// The number that stands for a text in records; an operator of the application around its launches.
+// The id of a text in records, and an operator described by the application around its launches.
 MSVP_PROF_API uint64_t aclprofStr2Id(const char* message);
 MSVP_PROF_API aclError aclprofRangePushEx(aclprofEventAttributes* attr);
 MSVP_PROF_API aclError aclprofRangePop(void);
 
-// What a card's driver can record, for the vendor's own tools: 200001 on a host.
+// Features of a card's driver, for the vendor's tools: 200001 on a host.
 MSVP_PROF_API aclError aclprofGetSupportedFeatures(size_t* featuresSize, void** featuresData);
 MSVP_PROF_API aclError aclprofGetSupportedFeaturesV2(size_t* featuresSize, void** featuresData);
 

@@ -1,5 +1,5 @@
-// System, devices, contexts, streams, events, memory and callbacks. On a host a device is a set of
-// worker threads of the process: a stream is one of them, device memory is memory.
+// System, devices, contexts, streams, events, memory and callbacks. On a host, a device is a set of
+// worker threads of the process, one per stream, and device memory is ordinary memory.
 #pragma once
 
 #include <stdbool.h>
@@ -58,8 +58,8 @@ typedef enum aclrtTsId {
   ACL_TS_ID_RESERVED = 2
 } aclrtTsId;
 
-// How long an event has been recorded or waited for; the first by aclrtQueryEvent, with the other
-// way of counting.
+// Whether an event has been recorded or waited for. aclrtQueryEvent uses aclrtEventStatus, whose
+// values are the opposite of aclrtEventRecordedStatus.
 typedef enum aclrtEventStatus {
   ACL_EVENT_STATUS_COMPLETE = 0,
   ACL_EVENT_STATUS_NOT_READY = 1,
@@ -181,7 +181,7 @@ typedef enum aclrtDevResLimitType {
   ACL_RT_DEV_RES_VECTOR_CORE = 1
 } aclrtDevResLimitType;
 
-// Memory that is allocated with attributes, of which a host uses none.
+// Attributes of allocated memory. A host ignores them.
 typedef enum aclrtMallocAttrType {
   ACL_RT_MEM_ATTR_RSV = 0,
   ACL_RT_MEM_ATTR_MODULE_ID = 1,
@@ -229,7 +229,7 @@ typedef struct aclrtMemcpyBatchAttr {
   uint8_t rsv[16];
 } aclrtMemcpyBatchAttr;
 
-// What broke on a card.
+// Hardware errors of a card.
 #define ACL_RT_MEM_UCE_INFO_MAX_NUM 20
 #define UCE_INFO_RESERVED_SIZE 14
 
@@ -272,7 +272,7 @@ typedef struct aclrtErrorInfo {
   aclrtErrorInfoDetail detail;
 } aclrtErrorInfo;
 
-// Loads of a device in percent.
+// Device load in percent.
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 typedef struct aclrtUtilizationInfo {
   int32_t cubeUtilization;
@@ -297,45 +297,45 @@ typedef void (*aclrtCallback)(void* userData);
 typedef void (*aclrtHostFunc)(void* args);
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);
 
-// Begin and end of the interface, once a process. The path names a JSON file, whose object
-// "profiler" may begin a recording; NULL or "": none. Twice 100002, a file that cannot be read or
-// is not understood 100000 to 100010.
+// Start and end of the interface, once per process. `configPath` names a JSON file whose object
+// "profiler" may start a recording; NULL or "": no file. A second call returns 100002; a file that
+// is unreadable or invalid 100000 to 100010.
 ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
-// Ends one of several aclInit calls; tells how many are left.
+// Ends one of several aclInit calls; sets `refCount` to the number of the remaining ones.
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t* refCount);
 
-// Why the thread's last call failed; NULL where that is not known. Reading takes it away; the text
-// lives until the thread's next call.
+// The reason why the thread's last call failed; NULL if unknown. Reading clears it; the text is
+// valid until the thread's next call.
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
-// The version of the interface: ACL_MAJOR_VERSION and so on. NULL is 100000.
+// The version of the interface: ACL_MAJOR_VERSION and so on. 100000 if an argument is NULL.
 ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion,
                                              int32_t* patchVersion);
 
-// Devices. Numbers count from 0; there are as many as MSPROF_HOST_DEVICES says (8). A timeout is in
-// milliseconds, -1 waits for ever; when it passes: 507046.
+// Devices, numbered from 0; MSPROF_HOST_DEVICES sets their number (default 8). Timeouts are in
+// milliseconds, -1 waits forever; 507046 if a timeout expires.
 ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
 ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t* deviceId);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t* count);
-// What broke on the device: nothing does on a host.
+// Hardware errors of the device; a host has none.
 ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo* errorInfo);
-// How many cores the process may use. A host keeps the number, from 1 on; its device has one core
-// of each kind, which is the number until another is set.
+// Maximum number of cores that the process may use. A host only stores the number (at least 1); the
+// default is 1, since its device has one core of each kind.
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
                                                     uint32_t* value);
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
                                                     uint32_t value);
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceResLimit(int32_t deviceId);
-// The lowest priority of a stream, 7, and the highest, 0. A host has no use for them.
+// The lowest priority of a stream, 7, and the highest, 0. A host ignores priorities.
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority,
                                                                int32_t* greatestPriority);
 ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode* runMode);
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
-// What only a card can tell or do: 200001 on a host.
+// Functions that need a real card: 200001 on a host.
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                                            aclrtUtilizationInfo* utilizationInfo);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr,
@@ -349,19 +349,20 @@ ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 
-// Options of the process. A host keeps them; its sums are the same at every run with any of them.
+// Process options. A host stores them without effect: its results are always deterministic.
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value);
 
-// Contexts: a device with its own streams. A thread works in its current one; none is 107002.
+// Contexts: a device with its own streams. A thread works in its current context; 107002 if it has
+// none.
 ACL_FUNC_VISIBILITY aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyContext(aclrtContext context);
 ACL_FUNC_VISIBILITY aclError aclrtSetCurrentContext(aclrtContext context);
 ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext* context);
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream);
 
-// Streams run their tasks in order, and beside each other; NULL is the context's default stream.
-// Timeouts are in milliseconds.
+// Streams run their tasks in order, concurrently with other streams; NULL is the context's default
+// stream. Timeouts are in milliseconds.
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream* stream);
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority,
                                                          uint32_t flag);
@@ -380,18 +381,17 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamSta
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId);
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority);
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags);
-// With ACL_STOP_ON_FAILURE a stream drops what comes after a task that failed, and each wait for it
-// gives that task's error. Not for the default stream of a context.
+// With ACL_STOP_ON_FAILURE a stream drops all tasks after a failed one, and each wait for the
+// stream returns that task's error. Not for the default stream of a context.
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
-// Ends waits of the stream, drops the tasks that have not begun, and waits for the one under way.
+// Ends waits of the stream, drops the tasks that have not started, and waits for the running one.
 // The stream can be used afterwards.
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event,
                                                              int32_t timeout);
 
-// Events: places in a stream. The time between two is in milliseconds, a time stamp in
-// microseconds.
+// Events: points in a stream. Elapsed time is in milliseconds, a timestamp in microseconds.
 ACL_FUNC_VISIBILITY aclError aclrtCreateEvent(aclrtEvent* event);
 ACL_FUNC_VISIBILITY aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag);
@@ -409,8 +409,8 @@ ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEv
                                                    aclrtEvent endEvent);
 ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* timestamp);
 
-// Notifies: flags that one stream sets and one wait of a stream takes back. A timeout is in
-// seconds, 0 waits for ever.
+// Notifies: flags that one stream sets and that one wait in a stream resets. A timeout is in
+// seconds, 0 waits forever.
 ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
 ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
@@ -418,15 +418,15 @@ ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtSt
                                                      uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId);
 
-// A stream writes 64 bits of memory, or waits until they are what one of ACL_STREAM_WAIT_VALUE_…
-// says of `value`. Addresses are multiples of 8; the flag of a write is 0.
+// Make a stream write 64 bits of memory, or wait until they match `value` in the way given by
+// ACL_STREAM_WAIT_VALUE_…. Addresses are multiples of 8; the flag of a write is 0.
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag,
                                              aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void* devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
 
-// Memory, in bytes. A destination smaller than the count is 100000; the asynchronous ones take
-// their turn in a stream.
+// Memory, with sizes in bytes. 100000 if the destination is smaller than the count. The
+// asynchronous functions run as tasks of a stream.
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void** devPtr, size_t size,
                                                aclrtMemMallocPolicy policy);
@@ -435,11 +435,12 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void** hostPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void* hostPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size,
                                                     aclrtMallocConfig* cfg);
-// Memory of the application that devices may use until it is unregistered; *devPtr is its address.
+// Registers memory of the application for use by devices until it is unregistered; *devPtr is its
+// address.
 ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
                                                void** devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void* ptr);
-// Where memory is: a device's, the host's (allocated or registered here), or not known here.
+// Location of an address: device memory, host memory (allocated or registered here), or unknown.
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void* ptr,
                                                        aclrtPtrAttributes* attributes);
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value,
@@ -456,9 +457,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void*
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src,
                                                 size_t spitch, size_t width, size_t height,
                                                 aclrtMemcpyKind kind, aclrtStream stream);
-// Many copies. attrs[k] is about those from attrsIndexes[k] on, to attrsIndexes[k + 1]; the first
-// index is 0. Nothing is copied where one of them is refused: *failIndex is its number, SIZE_MAX
-// where all are.
+// Copy in a batch. attrs[k] applies to the copies from attrsIndexes[k] up to attrsIndexes[k + 1];
+// the first index is 0. If a copy is rejected, nothing is copied and *failIndex is its index;
+// SIZE_MAX if no single copy is at fault.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void** dsts, size_t* destMax, void** srcs,
                                               size_t* sizes, size_t numBatches,
                                               aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes,
@@ -471,8 +472,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMax,
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total);
 
 // Functions of the application in a stream. Callbacks run in the thread that subscribed for the
-// stream, when it asks for reports (timeout in milliseconds, -1 for ever; none in time: 100036);
-// host functions run in the stream itself.
+// stream, when it processes reports (timeout in milliseconds, -1 waits forever; 100036 if it
+// expires). Host functions run in the stream's own thread.
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void* userData,
@@ -481,8 +482,7 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void* userDat
 ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args);
 
-// Exceptions and kernels of a card: 200001 on a host, and 0xFFFFFFFF for the numbers of an
-// exception.
+// Exceptions and kernels of a card: 200001 on a host, and 0xFFFFFFFF for the ids of an exception.
 ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info);

@@ -1,4 +1,4 @@
-// Handles of allocators that an application brings along.
+// Handles of allocators provided by the application.
 #pragma once
 
 #include "acl_base.h"

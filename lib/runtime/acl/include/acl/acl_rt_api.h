@@ -1,4 +1,4 @@
-// For C++: memory functions that take a pointer to any type of data. Everything else is acl_rt.h.
+// For C++: memory functions that accept pointers to any type. Everything else is in acl_rt.h.
 #pragma once
 
 #include "acl_rt.h"

@@ -1,5 +1,5 @@
-// Channels that carry tensors between host and device. A host is both and has none: 200001, NULL
-// for what would be made, 0 for sizes and "undefined" for types.
+// Channels that transfer tensors between host and device. Not supported on a host: functions return
+// 200001, NULL instead of a new object, 0 for sizes and "undefined" for types.
 #pragma once
 
 #include "acl_base.h"
@@ -41,7 +41,7 @@ ACL_FUNC_VISIBILITY aclError acltdtAddDataItem(acltdtDataset* dataset, acltdtDat
 ACL_FUNC_VISIBILITY size_t acltdtGetDatasetSize(const acltdtDataset* dataset);
 ACL_FUNC_VISIBILITY const char* acltdtGetDatasetName(const acltdtDataset* dataset);
 
-// Channels; timeouts in milliseconds, -1 for ever.
+// Channels; timeouts in milliseconds, -1 waits forever.
 ACL_FUNC_VISIBILITY acltdtChannelHandle* acltdtCreateChannel(uint32_t deviceId, const char* name);
 ACL_FUNC_VISIBILITY acltdtChannelHandle* acltdtCreateChannelWithCapacity(uint32_t deviceId,
                                                                          const char* name,

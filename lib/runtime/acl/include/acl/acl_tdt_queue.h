@@ -1,5 +1,5 @@
-// Queues of a device between processes, and their buffers: 200001 on a host, NULL for what would be
-// made.
+// Queues of a device between processes, and their buffers. Not supported on a host: functions
+// return 200001, and NULL instead of a new object.
 #pragma once
 
 #include "acl_base.h"

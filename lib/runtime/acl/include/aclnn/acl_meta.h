@@ -1,5 +1,5 @@
-// Tensors, scalars and arrays of the operator library aclnn, in C++ and in C. NULL is given for
-// what cannot be made, and 100000 for a NULL. Sizes count elements.
+// Tensors, scalars and arrays of the operator library aclnn, in C++ and in C. Functions return NULL
+// if an object cannot be created, and 100000 for a NULL argument. Sizes are in elements.
 #pragma once
 
 #ifdef __cplusplus
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-// Result of the functions of the library: 0, or a code of aclError.
+// Result of the library's functions: 0, or a code of aclError.
 typedef int32_t aclnnStatus;
 #ifdef __cplusplus
 constexpr aclnnStatus OK = 0;
@@ -34,8 +34,8 @@ typedef struct aclTensorList aclTensorList;
 typedef struct aclScalarList aclScalarList;
 typedef struct aclOpExecutor aclOpExecutor;
 
-// Make. A tensor is a view of memory of the caller: dims and strides of the view, where it begins,
-// and the dims of the memory. Scalars and arrays copy; lists take over what they name.
+// Create. A tensor is a view of memory of the caller: dims, strides and offset of the view, and the
+// dims of the memory. Scalars and arrays copy their data; lists take ownership of their elements.
 ACL_FUNC_VISIBILITY aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum,
                                                aclDataType dataType, const int64_t* stride,
                                                int64_t offset, aclFormat format,
@@ -59,7 +59,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDestroyBoolArray(const aclBoolArray* array);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensorList(const aclTensorList* array);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyScalarList(const aclScalarList* array);
 
-// Ask a tensor. Shape and strides come as new arrays, which the caller ends with delete[].
+// Query a tensor. Shape and strides are returned as new arrays, which the caller frees with
+// delete[].
 ACL_FUNC_VISIBILITY aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims,
                                                 uint64_t* viewDimsNum);
 ACL_FUNC_VISIBILITY aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue,
@@ -67,8 +68,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64
 ACL_FUNC_VISIBILITY aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format);
 ACL_FUNC_VISIBILITY aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType);
 
-// An executor is used up by its run, unless it is made repeatable before; then the caller destroys
-// it.
+// An executor is destroyed by its run, unless it was made repeatable; then the caller destroys it.
 ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
 

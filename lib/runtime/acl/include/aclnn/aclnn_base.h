@@ -1,4 +1,4 @@
-// Begin and end of the operator library; programs need neither after aclInit.
+// Initialization and shutdown of the operator library; not needed after aclInit.
 #pragma once
 
 #include "acl_meta.h"

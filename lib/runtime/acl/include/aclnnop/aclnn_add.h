@@ -1,6 +1,6 @@
-// Addition: out = self + alpha * other, in two phases. The first checks, and tells the workspace in
-// bytes; the second runs as a task of a stream. A shape or type that does not fit: 161002 by the
-// first phase.
+// Addition: out = self + alpha * other, in two phases. The first checks the arguments and returns
+// the workspace size in bytes; the second runs as a task of a stream. The first phase returns
+// 161002 if shapes or types do not match.
 #pragma once
 
 #include "../aclnn/aclnn_base.h"
@@ -24,7 +24,7 @@ ACLNN_API aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const acl
 ACLNN_API aclnnStatus aclnnAdds(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                                 aclrtStream stream);
 
-// Into the first tensor.
+// In place: the result replaces the first tensor.
 ACLNN_API aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef,
                                                       const aclTensor* other,
                                                       const aclScalar* alpha,

@@ -1,4 +1,4 @@
-// Marks functions of operators as exported.
+// Marks exported operator functions.
 #pragma once
 
 #if defined(__GNUC__)

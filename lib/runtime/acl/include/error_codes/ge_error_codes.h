@@ -1,4 +1,4 @@
-// Codes of model loading and execution.
+// Error codes of model loading and execution.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Codes of devices, contexts, streams, events and memory.
+// Error codes of devices, contexts, streams, events and memory.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Which device a model of a graph runs on, for programs that tell it themselves.
+// Device of a graph model, for programs that set it themselves.
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-// 0, or -1 for a model that belongs to another device already, or does not belong to this one.
+// Return 0, or -1 if the model already belongs to another device (Set) or does not belong to this
+// one (Unset).
 ACL_FUNC_VISIBILITY int32_t MsprofSetDeviceIdByGeModelIdx(const uint32_t geModelIdx,
                                                           const uint32_t deviceId);
 ACL_FUNC_VISIBILITY int32_t MsprofUnsetDeviceIdByGeModelIdx(const uint32_t geModelIdx,

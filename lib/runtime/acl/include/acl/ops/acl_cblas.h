@@ -1,4 +1,4 @@
-// Matrix products, C = alpha * A * B + beta * C, as tasks of a stream, or as handles for
+// Matrix products, C = alpha * A * B + beta * C, as tasks of a stream or as handles for
 // aclopExecWithHandle. A host has no operator library of this kind: 200001.
 #pragma once
 
@@ -23,7 +23,7 @@ typedef enum aclComputeType {
   ACL_COMPUTE_LOW_PRECISION = 1
 } aclComputeType;
 
-// Matrix times vector: m rows, n columns; of any type, of half floats, of bytes.
+// Matrix times vector: m rows, n columns. For any type, for half floats, and for bytes.
 ACL_FUNC_VISIBILITY aclError aclblasGemvEx(aclTransType transA, int m, int n, const void* alpha,
                                            const void* a, int lda, aclDataType dataTypeA,
                                            const void* x, int incx, aclDataType dataTypeX,
@@ -48,7 +48,7 @@ ACL_FUNC_VISIBILITY aclError aclblasCreateHandleForS8gemv(aclTransType transA, i
                                                           aclComputeType type,
                                                           aclopHandle** handle);
 
-// Matrix times matrix: m rows, n columns, k between.
+// Matrix times matrix: C has m rows and n columns; k is the inner dimension.
 ACL_FUNC_VISIBILITY aclError aclblasGemmEx(aclTransType transA, aclTransType transB,
                                            aclTransType transC, int m, int n, int k,
                                            const void* alpha, const void* matrixA, int lda,

@@ -1,6 +1,6 @@
-// Pictures: memory, scaling and cutting, JPEG by the card's own units. A host has none of them:
-// 200001, NULL for what would be made, 0 for sizes. Sizes of pictures are in pixels, of data in
-// bytes.
+// Images: memory, scaling and cropping, and JPEG by dedicated units of a card. Not supported on a
+// host: functions return 200001, NULL instead of a new object, and 0 for sizes. Image sizes are in
+// pixels, data sizes in bytes.
 #pragma once
 
 #include "../acl.h"
@@ -38,7 +38,7 @@ typedef enum acldvppPixelFormat {
   PIXEL_FORMAT_UNKNOWN = 10000
 } acldvppPixelFormat;
 
-// Memory for pictures.
+// Memory for images.
 ACL_FUNC_VISIBILITY aclError acldvppMalloc(void** devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError acldvppFree(void* devPtr);
 
@@ -48,8 +48,7 @@ ACL_FUNC_VISIBILITY aclError acldvppDestroyChannelDesc(acldvppChannelDesc* chann
 ACL_FUNC_VISIBILITY aclError acldvppCreateChannel(acldvppChannelDesc* channelDesc);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyChannel(acldvppChannelDesc* channelDesc);
 
-// Descriptions of pictures. A stride is the distance of two lines or planes, of the memory and not
-// of the picture.
+// Image descriptions. A stride is the distance between two rows or planes in memory.
 ACL_FUNC_VISIBILITY acldvppPicDesc* acldvppCreatePicDesc(void);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyPicDesc(acldvppPicDesc* picDesc);
 ACL_FUNC_VISIBILITY aclError acldvppSetPicDescData(acldvppPicDesc* picDesc, void* dataDev);
@@ -68,7 +67,7 @@ ACL_FUNC_VISIBILITY uint32_t acldvppGetPicDescWidth(const acldvppPicDesc* picDes
 ACL_FUNC_VISIBILITY uint32_t acldvppGetPicDescHeight(const acldvppPicDesc* picDesc);
 ACL_FUNC_VISIBILITY uint32_t acldvppGetPicDescWidthStride(const acldvppPicDesc* picDesc);
 
-// Areas of a picture, scaling, cutting and pasting as tasks of a stream.
+// Regions of an image; scaling, cropping and pasting as tasks of a stream.
 ACL_FUNC_VISIBILITY acldvppRoiConfig* acldvppCreateRoiConfig(uint32_t left, uint32_t right,
                                                              uint32_t top, uint32_t bottom);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyRoiConfig(acldvppRoiConfig* roiConfig);

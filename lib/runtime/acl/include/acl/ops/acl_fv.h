@@ -1,5 +1,5 @@
-// Search for features of faces and the like in a device's store: 200001 on a host, NULL for what
-// would be made.
+// Search for feature vectors, such as faces, in a device's repository. Not supported on a host:
+// functions return 200001, and NULL instead of a new object.
 #pragma once
 
 #include "../acl.h"
@@ -19,7 +19,7 @@ typedef struct aclfvSearchResult aclfvSearchResult;
 // One query against all, or several against several.
 typedef enum aclfvSearchType { SEARCH_1_N = 0, SEARCH_N_M = 1 } aclfvSearchType;
 
-// What the functions below take.
+// Parameters of the functions below.
 ACL_FUNC_VISIBILITY aclfvInitPara* aclfvCreateInitPara(uint64_t fsNum);
 ACL_FUNC_VISIBILITY aclError aclfvDestroyInitPara(aclfvInitPara* initPara);
 ACL_FUNC_VISIBILITY aclError aclfvSet1NTopNum(aclfvInitPara* initPara, uint32_t maxTopNumFor1N);
@@ -46,7 +46,7 @@ ACL_FUNC_VISIBILITY aclfvSearchResult* aclfvCreateSearchResult(
     uint32_t* resultOffset, float* resultDistance, uint32_t dataLen);
 ACL_FUNC_VISIBILITY aclError aclfvDestroySearchResult(aclfvSearchResult* searchResult);
 
-// The store and the search.
+// The repository and the search.
 ACL_FUNC_VISIBILITY aclError aclfvInit(aclfvInitPara* initPara);
 ACL_FUNC_VISIBILITY aclError aclfvRelease(void);
 ACL_FUNC_VISIBILITY aclError aclfvRepoAdd(aclfvSearchType type, aclfvFeatureInfo* featureInfo);
