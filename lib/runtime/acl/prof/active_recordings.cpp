@@ -11,7 +11,7 @@ namespace msprof::acl {
 
 std::atomic<std::uint32_t> ActiveRecordings::generation_{0};
 
-// Never destroyed: threads go on while the process ends.
+// Never destroyed: threads keep running while the process exits.
 ActiveRecordings& ActiveRecordings::instance() {
   alignas(ActiveRecordings) static std::byte place[sizeof(ActiveRecordings)];
   static ActiveRecordings* const only = new (place) ActiveRecordings;
@@ -35,7 +35,7 @@ void ActiveRecordings::add(std::shared_ptr<Recording> recording) {
 
 void ActiveRecordings::remove(const std::shared_ptr<Recording>& recording, bool at_exit) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  // At exit another thread may have stopped in here.
+  // At exit, a stopped thread may hold this lock forever.
   for (int tries = 0; !lock.try_lock(); ++tries) {
     if (at_exit && tries == 50) return;
     const timespec millisecond = {0, 1'000'000};
@@ -48,8 +48,8 @@ void ActiveRecordings::remove(const std::shared_ptr<Recording>& recording, bool 
   replace(list->empty() ? nullptr : list.release(), at_exit);
 }
 
-// Gives readers another list, and frees the old one when none can have it any more: every stripe
-// has had no reader once since.
+// Replaces the list for readers, and frees the old list when no thread can be reading it: each
+// stripe has had no reader at least once since the replacement.
 void ActiveRecordings::replace(const List* list, bool at_exit) {
   std::uint64_t bits = 0;
   if (list != nullptr) {
@@ -69,7 +69,7 @@ void ActiveRecordings::replace(const List* list, bool at_exit) {
   delete old;
 }
 
-// What the parent's other threads held at the moment of the fork stays held for ever.
+// Counters held by the parent's other threads at the moment of the fork would never be released.
 void ActiveRecordings::forget_all() {
   generation_.fetch_add(1, std::memory_order_relaxed);
   list_.store(nullptr, std::memory_order_relaxed);

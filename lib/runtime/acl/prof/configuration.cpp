@@ -29,8 +29,8 @@ constexpr std::uint64_t kMaxSeconds = UINT32_MAX;
 constexpr mode_t kFileMode = 0640;
 constexpr aclError kWrongValue = ACL_ERROR_INVALID_PROFILING_CONFIG;
 
-// What a key of acl.json is called there, and what collectors call it in PROFILER_SAMPLECONFIG;
-// empty: only one of them has it.
+// The name of a key in acl.json and in PROFILER_SAMPLECONFIG (written by collectors); empty: not
+// supported there.
 struct Key {
   const char* acl_json;
   const char* collector;
@@ -42,7 +42,7 @@ constexpr Key kMetricsKey{"aic_metrics", "ai_core_metrics"};
 constexpr Key kTaskTime{"task_time", "taskTime"};
 constexpr Key kGeApi{"ge_api", "geApi"};
 
-// Keys that are on or off, with their bits.
+// On/off keys and their bits.
 struct SwitchKey {
   Key key;
   std::uint64_t bits;
@@ -60,7 +60,8 @@ constexpr std::array kSwitches = {
     SwitchKey{{"instr_profiling", "instrProfiling"}, 0, false},
 };
 
-// Keys whose values aclprofSetConfig takes, too. Collectors write frequencies in other units.
+// Keys whose values can also be set by aclprofSetConfig. Collectors use other units for
+// frequencies.
 struct SettingKey {
   Key key;
   std::uint32_t type;
@@ -81,13 +82,13 @@ constexpr std::array kSettings = {
     SettingKey{{"optype", ""}, ACL_PROF_OPTYPE},
 };
 
-// A key of acl.json that asks for what a host does not have.
+// A key of acl.json for a feature that a host does not have.
 constexpr const char* kInstructions = "instr_profiling_freq";
 
-// The object that configures profiling, and what to call it in sentences.
+// The JSON object that configures profiling, and its name in messages.
 class Settings {
  public:
-  // What is wrong is said on stderr, or put into `why` where that is there.
+  // Errors are printed on stderr, or stored in `why` if it is not null.
   Settings(const json& object, std::string name, bool of_collector, std::string* why = nullptr)
       : object_(object), name_(std::move(name)), of_collector_(of_collector), why_(why) {}
 
@@ -99,7 +100,7 @@ class Settings {
     }
   }
 
-  // The value as text; nothing where the key is missing. A collector may use either name.
+  // Returns the value as text; empty if the key is missing. A collector may use either name.
   std::optional<std::string> text(Key key) const {
     const json* value = nullptr;
     if (of_collector_ && *key.collector != '\0') value = find(key.collector);
@@ -170,7 +171,7 @@ aclError read_switches(const Settings& settings, std::uint64_t& bits) {
 
 aclError read_levels(const Settings& settings, std::uint64_t& bits) {
   const std::string time = settings.text(kTaskTime).value_or("on");
-  // A collector tells the level beside the switch.
+  // A collector sends the level separately from the switch.
   const std::string level = settings.text({"", "prof_level"}).value_or("");
   const bool leveled = settings.of_collector() && level.starts_with("level") && time != "off";
   const std::string wanted = leveled ? "l" + level.substr(5) : time;
@@ -217,7 +218,7 @@ aclError read_settings(const Settings& settings, ProfSettings& out) {
     if (settings.of_collector() && *entry.key.collector == '\0') continue;
     const auto value = settings.text(entry.key);
     if (!value) continue;
-    // Other collectors have a switch where ours has a list of names.
+    // Other collectors have a switch for keys that are a list of names here.
     const bool is_switch = settings.of_collector() && (*value == "on" || *value == "off");
     if (value->empty() || is_switch) continue;
     switch (out.set(entry.type, *value)) {
@@ -237,7 +238,7 @@ aclError read_settings(const Settings& settings, ProfSettings& out) {
   return ACL_SUCCESS;
 }
 
-// Numbers separated by commas; 64 is the host. Other texts mean every device.
+// Reads comma-separated device numbers; 64 is the host. Any other text selects all devices.
 aclError read_devices(const Settings& settings, std::uint32_t existing, ProfConfig& config) {
   std::string list = settings.text({"", "devices"}).value_or("");
   config.devices.clear();
@@ -317,7 +318,7 @@ aclError read_sample_config(const char* text, std::uint32_t devices, Configurati
   return read_object(settings, devices, out);
 }
 
-// Sets `decides` where the file has a "profiler", also one that is switched off.
+// Sets `decides` if the file has an object "profiler", even one that is switched off.
 aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out,
                        bool& decides) {
   const auto text = runtime::read_whole_file(path, kMaxFileBytes);
@@ -383,7 +384,7 @@ aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
   configuration.dynamic = is_dynamic_mode();
   if (has_collector())
     return read_sample_config(secure_getenv("PROFILER_SAMPLECONFIG"), devices, configuration);
-  // The environment names a file for applications that pass none.
+  // MSPROF_ACL_JSON overrides the application's file.
   const char* const replacement = secure_getenv("MSPROF_ACL_JSON");
   const char* const path =
       replacement != nullptr && *replacement != '\0' ? replacement : acl_json_path;

@@ -6,16 +6,16 @@ namespace msprof::acl {
 
 namespace {
 
-// What an operator did, in the terms of the events.
+// The work of an operator, in the units that the events count.
 struct Activity {
   runtime::UnitCycles units;
-  std::uint64_t read_bytes = 0;  // of the device's memory
+  std::uint64_t read_bytes = 0;  // from device memory
   std::uint64_t written_bytes = 0;
   std::uint64_t relayout_bytes = 0;
   std::uint64_t weight_bytes = 0;
   std::uint64_t macs = 0;
   std::uint64_t vector_ops = 0;
-  bool is_matrix = false;  // by the matrix unit and its buffers; else by the vector unit and its
+  bool is_matrix = false;  // uses the matrix unit and its buffers; otherwise the vector unit
 };
 
 using Value = std::uint64_t (*)(const Activity&);
@@ -26,11 +26,10 @@ struct Event {
 };
 
 constexpr std::uint64_t kElementBytes = 4;
-// Every element that the matrix unit takes serves a row of its tile.
+// Each element loaded by the matrix unit is used by this many multiply-accumulates.
 constexpr std::uint64_t kTile = 16;
 
-// Nothing that a host could tell of: bank conflicts, caches of instructions, arithmetic in types
-// that it does not use.
+// Events that a host cannot model: bank conflicts, instruction caches, arithmetic in unused types.
 std::uint64_t none(const Activity&) {
   return 0;
 }
@@ -62,7 +61,7 @@ std::uint64_t store_of_vector(const Activity& a) {
   return a.is_matrix ? 0 : a.units.dstr;
 }
 
-// Bytes by what one event stands for: formulas of cann_device.md 12.3, read backwards.
+// Converts bytes to events: the inverse of the formulas in cann_device.md 12.3.
 template <std::uint64_t kBytes>
 std::uint64_t read_by(const Activity& a) {
   return a.read_bytes / kBytes;
@@ -109,7 +108,7 @@ constexpr Event kArithmetic[] = {{0x49, mac_needed}, {0x4a, none}, {0x4b, vector
                                  {0x4f, none}};
 constexpr Event kPipe[] = {{0x8, vector_busy}, {0xa, mac_busy}, {0x9, none},  {0xb, relayout},
                            {0xc, load},        {0xd, store},    {0x54, none}, {0x55, none}};
-// The same of the matrix cores of a 910B.
+// The same for the matrix cores of a 910B.
 constexpr Event kPipeOfMatrix[] = {{0x416, mac_busy}, {0x417, none}, {0x9, none},
                                    {0x302, relayout}, {0xc, load},   {0x303, store_of_matrix},
                                    {0x54, none},      {0x55, none}};
@@ -136,7 +135,8 @@ constexpr Event kConflicts[] = {{0x64, none}, {0x65, none}, {0x66, none}};
 constexpr Event kMemoryUb[] = {
     {0x43, vector_elements_by<32>}, {0x44, vector_written_by<32>}, {0x37, none}, {0x38, none},
     {0x3d, vector_written_by<16>},  {0x3e, vector_read_by<16>}};
-// Every line comes from memory once; what is copied for the matrix unit has been there.
+// Model of the cache: every line is loaded from memory once; data copied for the matrix unit is
+// already cached.
 constexpr Event kL2Cache[] = {{0x500, none},
                               {0x502, written_by<128>},
                               {0x504, relayout_by<128>},
@@ -178,7 +178,7 @@ struct Set {
   std::span<const Event> events;
 };
 
-// By Metrics.
+// Indexed by Metrics.
 constexpr Set kSets[] = {{"ArithmeticUtilization", kArithmetic},
                          {"PipeUtilization", kPipe},
                          {"Memory", kMemory},
@@ -213,7 +213,7 @@ Activity activity_of(const runtime::LayerWork& work, std::uint64_t images,
                      std::uint64_t total_cycles) {
   Activity activity;
   activity.units = runtime::model_units(work, images, total_cycles);
-  // Both loads go through one unit.
+  // Both loads share one unit.
   if (load(activity) > total_cycles) activity.units.wld = total_cycles - activity.units.dld;
   activity.read_bytes = activity.units.ddr_read_bytes;
   activity.written_bytes = activity.units.ddr_write_bytes;

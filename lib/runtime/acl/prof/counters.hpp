@@ -1,7 +1,6 @@
-// The counters of a task, from the machine model: which events a set of metrics counts, and how
-// many of each the work of an operator makes. Modelled, as README.md says. For the recorder.
-// Source: cann_device.md 12 (events and what readers make of them); the sets are those of
-// acl_prof.h.
+// Task counters computed by the machine model: the events of each metrics set, and how many of each
+// the work of an operator produces. Modelled, as described in README.md. For the recorder. Source:
+// cann_device.md 12 (events and how readers use them); the sets are those of acl_prof.h.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@
 
 namespace msprof::acl {
 
-// aclprofAicoreMetrics.
+// Values of aclprofAicoreMetrics.
 enum class Metrics : std::uint32_t {
   arithmetic,
   pipe,
@@ -29,11 +28,11 @@ enum class Metrics : std::uint32_t {
   kCount
 };
 
-// The set that a recording counts; null: none.
+// The set counted by a recording; null if it has none.
 const Metrics* metrics_of(const RecordingOptions& options);
 
-// As sample.json names it: "PipeUtilization", and "0x8,0xa" in the order of the counters of a
-// record.
+// Texts for sample.json: the name, such as "PipeUtilization", and the events, such as "0x8,0xa", in
+// the order of the counters of a record.
 struct CounterSet {
   std::string name;
   std::string events;
@@ -43,12 +42,13 @@ CounterSet counter_set(Metrics metrics, int chip, bool is_vector_core);
 inline constexpr std::size_t kCounters = 8;
 using CounterValues = std::array<std::uint64_t, kCounters>;
 
-// The counters of an operator that took `total_cycles` (1 cycle is 1 ns) for that many images.
+// Returns the counters of an operator that ran for `total_cycles` (1 cycle is 1 ns) with `images`
+// images.
 CounterValues count_events(Metrics metrics, int chip, bool is_vector_core,
                            const runtime::LayerWork& work, std::uint64_t images,
                            std::uint64_t total_cycles);
 
-// Events of l2_cache.data on that chip, and how many of each an operator makes.
+// Events of l2_cache.data on `chip`, and how many of each an operator produces.
 std::string l2_cache_events(int chip);
 CounterValues count_l2_cache(int chip, const runtime::LayerWork& work, std::uint64_t images);
 

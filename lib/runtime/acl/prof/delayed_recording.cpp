@@ -27,7 +27,7 @@ DelayedRecording::~DelayedRecording() {
   thread_.join();
 }
 
-// False when it is cancelled before the time is over.
+// Returns false if it is cancelled before the time has passed.
 bool DelayedRecording::wait(std::uint64_t seconds) {
   std::unique_lock lock(mutex_);
   return !changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return cancelled_; });

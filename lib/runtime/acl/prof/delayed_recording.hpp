@@ -1,5 +1,5 @@
-// A recording that begins and ends by the clock: PROFILING_MODE=delay_or_duration.
-// Rules: docs/host_cann.md.
+// A recording that starts and ends at given times: PROFILING_MODE=delay_or_duration. Rules:
+// docs/host_cann.md.
 #pragma once
 
 #include <condition_variable>
@@ -13,11 +13,11 @@ namespace msprof::acl {
 
 class DelayedRecording {
  public:
-  // Calls `begin` after `delay_s`, and `end` another `duration_s` later where that is not 0; in a
-  // thread of its own.
+  // Calls `begin` after `delay_s` and, unless `duration_s` is 0, `end` after another `duration_s`.
+  // Both run in a separate thread.
   DelayedRecording(std::uint64_t delay_s, std::uint64_t duration_s, std::function<void()> begin,
                    std::function<void()> end);
-  // Calls neither from then on.
+  // After this, neither function is called.
   ~DelayedRecording();
   DelayedRecording(const DelayedRecording&) = delete;
   DelayedRecording& operator=(const DelayedRecording&) = delete;

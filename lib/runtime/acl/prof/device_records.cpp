@@ -11,14 +11,15 @@ void set_counters(Wire& record, const CounterValues& values) {
   for (std::size_t i = 0; i < kCounters; ++i) record.pmu[i] = values[i];
 }
 
-// A node ends before the task that it is part of. Readers find the task by the end of the node, in
-// floating point: an end on the last ns of the task is often just behind it.
+// Returns the end time of a node, slightly before the end of its task. Readers find the task by the
+// node's end using floating point, which may round an end on the task's last ns to a time after it.
 std::uint64_t node_end(const DeviceTask& task) {
   constexpr std::uint64_t kBeforeTaskEnds = 1000;
   return task.end - std::min(kBeforeTaskEnds, (task.end - task.begin + 1) / 2);
 }
 
-// What both forms of a record of the AI CPU have. A host computes and copies nothing apart.
+// Sets the fields common to both forms of an AI CPU record. A host has no separate compute and copy
+// times.
 template <typename Wire>
 void set_node(Wire& record, const DeviceTask& task) {
   const std::uint64_t end = node_end(task);
@@ -149,7 +150,7 @@ cann::L2CacheWire l2_cache_record(const DeviceTask& task, unsigned sqe,
   record.task_type = static_cast<std::uint16_t>(sqe);
   record.stream = task.stream;
   record.task = task.task;
-  // Means nothing; with it no record begins like space that was not written.
+  // Without meaning; a nonzero value distinguishes the record from unwritten space.
   record.reserved = cann::kDeviceMagic;
   for (std::size_t i = 0; i < cann::kL2CacheEvents; ++i) record.events[i] = values[i];
   return record;

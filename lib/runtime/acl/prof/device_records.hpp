@@ -1,5 +1,5 @@
-// The records of a device about one task, in the form of each family of chips. For the recorder.
-// Source: cann_device.md 3 to 8.
+// Device records of one task, in the format of each chip family. For the recorder. Source:
+// cann_device.md 3 to 8.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace msprof::acl {
 
-// OpInfo::task_type.
+// Values of OpInfo::task_type.
 inline constexpr std::uint32_t kAiCoreTask = 0, kAiCpuTask = 1, kVectorCoreTask = 2;
 
-// A task as records call it; times are ticks, which are nanoseconds.
+// A task as described in records. Times are ticks, which are nanoseconds.
 struct DeviceTask {
   std::uint16_t stream = 0;
   std::uint16_t task = 0;
@@ -28,7 +28,7 @@ constexpr bool has_stars(int chip) {
   return chip == 5;
 }
 
-// Type of a task as the hardware calls it.
+// The hardware's type number of a task.
 unsigned sqe_type(int chip, TaskKind kind, std::uint32_t op_task_type);
 
 cann::StarsLogWire stars_log(const DeviceTask& task, unsigned sqe, bool is_end);

@@ -9,9 +9,9 @@ namespace msprof::acl {
 
 namespace {
 
-constexpr std::size_t kFirstPlaces = 1024;  // a power of 2, as all sizes of tables
+constexpr std::size_t kFirstPlaces = 1024;  // a power of 2, like all table sizes
 
-// 0 is a free place.
+// 0 marks a free slot, so key 0 is replaced.
 std::uint64_t as_key(std::uint64_t key) {
   return key == 0 ? 1 : key;
 }

@@ -1,5 +1,5 @@
-// A dictionary of a recording, hash_dic or type_info_dic: a line of text a name, written when the
-// name first occurs. For Recording. Source: cann_host.md 1.5.
+// A dictionary of a recording, hash_dic or type_info_dic: one line of text per name, written when
+// the name first occurs. For Recording. Source: cann_host.md 1.5.
 #pragma once
 
 #include <atomic>
@@ -15,27 +15,27 @@
 
 namespace msprof::acl {
 
-// Hash of a text as hash_dic has it: two sums, of powers of 29 and of 131.
+// Hash of a text as in hash_dic: two sums, with powers of 29 and of 131.
 std::uint64_t text_hash(std::string_view text);
 
 class Dictionary {
  public:
   explicit Dictionary(std::string path);
 
-  // Whether the key has been seen; takes no lock.
+  // Whether the key is already in the dictionary. Lock-free.
   bool has(std::uint64_t key) const;
-  // Adds "<prefix>:<text>" where the key is new. A text that finds no space is counted, and not
-  // tried again.
+  // Adds "<prefix>:<text>" if the key is new. If there is no space, the text is counted as lost and
+  // not retried.
   void add(std::uint64_t key, std::string_view prefix, std::string_view text);
-  // Adds many lines at once, written as they are; of keys that nobody asks for.
+  // Appends many lines unchanged, without adding their keys to the table.
   void add_lines(const std::string& lines);
   // Writes `.done`.
   void finish(bool at_exit);
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
-  // Open addressing; 0 is a free place. Replaced by one twice as large, and kept for those that
-  // still look.
+  // Open addressing; 0 is a free slot. A full table is replaced by one twice as large but kept for
+  // threads that are still reading it.
   struct Table {
     explicit Table(std::size_t size) : places(size) {}
     std::vector<std::atomic<std::uint64_t>> places;
@@ -46,7 +46,7 @@ class Dictionary {
 
   std::atomic<const Table*> table_;
   std::atomic<std::uint64_t> lost_{0};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<Table>> tables_;
   TextFile file_;
 };

@@ -32,7 +32,8 @@ constexpr int kProtocol = 1;
 constexpr mode_t kSocketMode = 0600;
 constexpr int kMaxWaiting = 4;
 
-// The address of a socket in the folder behind `folder`: a name in any folder is short that way.
+// Returns the address of a socket in the open folder `folder`. /proc/self/fd keeps the path short
+// enough for any folder.
 sockaddr_un address_in(int folder, const std::string& name) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -41,7 +42,7 @@ sockaddr_un address_in(int folder, const std::string& name) {
   return address;
 }
 
-// bind() and connect() take the general form.
+// Converts to the general address type of bind() and connect().
 const sockaddr* general(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
@@ -50,7 +51,7 @@ int stream_socket() {
   return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// Whether the name is that of a socket where nobody listens any more.
+// Whether the name is a stale socket without a listener.
 bool is_left_behind(int folder, const std::string& name) {
   struct stat state = {};
   if (fstatat(folder, name.c_str(), &state, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(state.st_mode))
@@ -65,11 +66,11 @@ bool is_left_behind(int folder, const std::string& name) {
 }
 
 bool bind_in(int folder, const std::string& name, int fd) {
-  // Before bind(): the socket never has other rights.
+  // Before bind(), so that the socket never has other permissions.
   if (fchmod(fd, kSocketMode) != 0) return false;
   const sockaddr_un address = address_in(folder, name);
   if (bind(fd, general(address), sizeof address) == 0) return true;
-  // Of a process that had our number before us, or of this one before it called exec.
+  // A stale socket may be left by a process that had the same id, or by this one before exec.
   if (errno != EADDRINUSE || !is_left_behind(folder, name)) {
     errno = EADDRINUSE;
     return false;
@@ -158,14 +159,14 @@ void DynamicServer::before_fork() {
   mutex_.lock();
 }
 
-// A child that kept them would look like a server that does not answer.
+// A child that kept the descriptors would look like a server that does not answer.
 void DynamicServer::after_fork(bool child) {
   if (child) close_descriptors();
   mutex_.unlock();
 }
 
 void DynamicServer::serve() {
-  // Where the application has closed the socket no collector comes any more.
+  // If the application has closed the socket, no collector can connect any more.
   while (listener_.get() >= 0) {
     pollfd fds[] = {
         {wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}, {client_.get(), POLLIN, 0}};
@@ -182,7 +183,7 @@ void DynamicServer::serve() {
         end_client();
       }
     } catch (const std::exception& error) {
-      // Of memory: the client is lost, the application goes on.
+      // Out of memory: the client is disconnected, the application continues.
       runtime::say(std::string("the collector is left: ") + error.what());
       end_client();
     }
@@ -206,7 +207,8 @@ void DynamicServer::take_client() {
     if (fd >= 0 && !is_second) client_ = runtime::HeldDescriptor(fd);
   }
   if (fd < 0) {
-    // Out of descriptors, say: what waits is still there, and is not looked at without a pause.
+    // For example, out of descriptors: the connection stays pending, so pause before the next
+    // attempt.
     if (errno != EAGAIN && errno != ECONNABORTED)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return;
@@ -291,7 +293,7 @@ void DynamicServer::on_start(const std::string& config) {
   answer(result);
 }
 
-// Tells the folder of a recording that it ends.
+// Answers with the folder of the recording that this ends.
 void DynamicServer::on_quit() {
   DynamicResult result{true, ""};
   if (is_recording_) result = commands_.stop();
@@ -307,7 +309,7 @@ void DynamicServer::answer(const DynamicResult& result) {
   send_line(line_of(object));
 }
 
-// A client that does not read what it asked for is none.
+// A client that does not read its answer is disconnected.
 void DynamicServer::send_line(const std::string& line) {
   const int client = client_.get();
   if (client < 0) return;

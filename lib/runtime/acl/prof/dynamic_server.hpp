@@ -1,5 +1,6 @@
-// Where a collector tells a running application when to record: PROFILING_MODE=dynamic.
-// One socket a process, ~/dynamic_profiling_socket_<pid>. Protocol: docs/dynamic.md.
+// Server through which a collector starts and stops recordings in a running application:
+// PROFILING_MODE=dynamic. One socket per process, ~/dynamic_profiling_socket_<pid>. Protocol:
+// docs/dynamic.md.
 #pragma once
 
 #include <chrono>
@@ -14,37 +15,39 @@
 
 namespace msprof::acl {
 
-// What came of a command: the PROF folder, or a sentence that says why not.
+// Result of a command: the PROF folder, or an error message.
 struct DynamicResult {
   bool is_good = false;
   std::string text;
 };
 
 struct DynamicLimits {
-  std::chrono::milliseconds idle = std::chrono::minutes(30);  // then a client is left
-  std::uint32_t starts = 100;                                 // of a process
+  std::chrono::milliseconds idle = std::chrono::minutes(30);  // after this time an idle client is
+                                                              // disconnected
+  std::uint32_t starts = 100;                                 // per process
 };
 
-// Serves one client at a time, of the same user, in a thread of its own that takes no signal.
+// Serves one client at a time, of the same user, in its own thread with all signals blocked.
 class DynamicServer {
  public:
-  // Both are called by the thread of the server. `start` gets the object "config" as JSON.
+  // Called on the server's thread. `start` gets the object "config" as JSON.
   struct Commands {
     std::function<DynamicResult(const std::string& config)> start;
     std::function<DynamicResult()> stop;
   };
 
-  // Makes the socket in `home`. Null with a sentence in `why` where that fails.
+  // Creates the socket in `home`. Null with a message in `why` on error.
   static std::unique_ptr<DynamicServer> open(const std::string& home, Commands commands,
                                              DynamicLimits limits, std::string& why);
-  // Ends the thread, which ends a recording that its client began; the socket is gone.
+  // Stops the thread, which ends a recording started by its client, and removes the socket.
   ~DynamicServer();
   DynamicServer(const DynamicServer&) = delete;
   DynamicServer& operator=(const DynamicServer&) = delete;
 
-  // At the end of the process: removes the socket and waits for nothing. The object must stay.
+  // For the end of the process: removes the socket without waiting. The object must not be
+  // destroyed.
   void leave();
-  // A child made by fork has neither the thread nor the descriptors; there the object must stay.
+  // A forked child has neither the thread nor the descriptors; it must not destroy the object.
   void before_fork();
   void after_fork(bool child);
 
@@ -70,7 +73,7 @@ class DynamicServer {
   const Commands commands_;
   const DynamicLimits limits_;
   std::string path_;
-  std::mutex mutex_;  // of the descriptors, for fork
+  std::mutex mutex_;  // guards the descriptors during a fork
   runtime::HeldDescriptor wake_;
   runtime::HeldDescriptor listener_;
   runtime::HeldDescriptor client_;
@@ -82,7 +85,7 @@ class DynamicServer {
   std::thread thread_;
 };
 
-// The folder where the sockets are: HOME, else the one of the user; empty where there is none.
+// The folder of the sockets: HOME, else the user's home folder; empty if there is none.
 std::string home_of_sockets();
 
 }  // namespace msprof::acl

@@ -24,7 +24,7 @@ constexpr const char* kDefaults =
     R"({"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on",)"
     R"("aic_metrics":"PipeUtilization","msproftx":"off"})";
 
-// Keys that acl.json has with the same values.
+// Keys with the same values in acl.json.
 constexpr std::array<std::string_view, 26> kSameKeys = {"output",
                                                         "storage_limit",
                                                         "task_time",
@@ -52,10 +52,10 @@ constexpr std::array<std::string_view, 26> kSameKeys = {"output",
                                                         "sys_lp_freq",
                                                         "optype"};
 constexpr std::string_view kOlderTaskTime = "task_trace";
-// Of the switches that acl.json does not have a host has but the first.
+// Switches without a key in acl.json. A host supports only the first one.
 constexpr std::string_view kTrainingTrace = "training_trace";
 constexpr std::string_view kTaskBlock = "task_block";
-// Where a host's forward and backward pass begin and end is known without these.
+// Names of the operators at the start and end of forward and backward pass. A host ignores them.
 constexpr std::array<std::string_view, 2> kPoints = {"fp_point", "bp_point"};
 
 std::string shown(std::string_view text) {
@@ -105,7 +105,7 @@ aclError read_framework_options(FrameworkOptions& options) {
     return wrong(" has " + std::to_string(text.size()) + " bytes, and at most 2048 are taken");
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return wrong(" is not a JSON object");
-  // What nobody asks for is off; only task times are on.
+  // Only task times are on by default.
   options.profiler = {{"ascendcl", "off"}, {"runtime_api", "off"}};
   for (const auto& [key, value] : object.items()) {
     if (const aclError result = take(key, value, options); result != ACL_SUCCESS) return result;

@@ -19,13 +19,14 @@
 namespace msprof::acl {
 namespace {
 
-// A file of /proc; empty where it cannot be read, as that of a thread that has ended.
+// Returns the content of a file in /proc; empty if it cannot be read, for example because the
+// thread has ended.
 std::string proc_file(const std::string& path) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   return runtime::read_whole_file(path, kMaxBytes).value_or("");
 }
 
-// The lines of a text for which `takes` holds.
+// Returns the lines of `text` for which `takes` is true.
 template <typename Takes>
 std::string lines_of(std::string_view text, Takes takes) {
   std::string lines;
@@ -38,7 +39,7 @@ std::string lines_of(std::string_view text, Takes takes) {
   return lines;
 }
 
-// A line of stat whose name, in brackets, has no blank and no end of a line: readers split there.
+// Replaces blanks and line ends in the name, in parentheses, of a stat line: readers split at them.
 std::string stat_line(std::string text) {
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');
@@ -52,7 +53,7 @@ std::string stat_line(std::string text) {
   return text;
 }
 
-// A line of statm in pages of 4 KiB, which readers take for granted.
+// Converts a line of statm to pages of 4 KiB, the size that readers assume.
 std::string statm_line(const std::string& text) {
   constexpr std::uint64_t kReadersPage = 4096;
   static const std::uint64_t factor =
@@ -79,7 +80,7 @@ std::string name_of_process(const std::string& proc) {
   return name;
 }
 
-// Lines of stat of all threads; empty where they cannot be listed.
+// Returns the stat lines of all threads; empty if they cannot be listed.
 std::string threads_of(const std::string& proc) {
   const std::string folder = proc + "/task";
   DIR* const threads = opendir(folder.c_str());
@@ -91,13 +92,13 @@ std::string threads_of(const std::string& proc) {
       lines += stat_line(proc_file(folder + "/" + entry->d_name + "/stat"));
     errno = 0;
   }
-  // A part of the threads would look like a process that works less.
+  // An incomplete list would look like a process that uses less CPU time.
   if (errno != 0) lines.clear();
   closedir(threads);
   return lines;
 }
 
-// Of /proc/meminfo: what readers look for.
+// Lines of /proc/meminfo that readers use.
 constexpr std::array<std::string_view, 9> kMemoryLines = {
     "MemTotal:",    "MemFree:",      "Buffers:",         "Cached:",        "Shmem:",
     "CommitLimit:", "Committed_AS:", "HugePages_Total:", "HugePages_Free:"};
@@ -157,7 +158,7 @@ void HostUsage::sample() {
   try {
     if (options_.process_cpu || options_.process_memory) sample_process();
     if (options_.all_cpus || options_.all_memory) sample_machine();
-  } catch (const std::exception&) {  // no memory: the next sample may find some
+  } catch (const std::exception&) {  // out of memory: the next sample may succeed
     lost_.fetch_add(1, std::memory_order_relaxed);
   }
   ++number_;
@@ -221,7 +222,7 @@ void HostUsage::append(SeriesNumber number, const std::string& text) {
   lost_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The slice gets its `.done`, and may go at the storage limit.
+// Writes the `.done` of the slice, which may then be removed at the storage limit.
 void HostUsage::complete(Series& series) {
   if (series.slice == nullptr) return;
   series.slice->finish();

@@ -1,5 +1,5 @@
-// Samples of /proc while a recording lasts: CPU time and memory of a process and of the machine, as
-// text files of host/data. For Recording. Source: cann_system.md 11, 16.1, 16.2.
+// Samples /proc during a recording: CPU time and memory of a process and of the machine, as text
+// files in host/data. For Recording. Source: cann_system.md 11, 16.1, 16.2.
 #pragma once
 
 #include <sys/types.h>
@@ -18,39 +18,39 @@
 
 namespace msprof::acl {
 
-// What is sampled, and how often.
+// What to sample, and how often.
 struct HostUsageOptions {
   bool process_cpu = false;     // HOST_SYS: each thread of the process
   bool process_memory = false;  // HOST_SYS
-  bool all_cpus = false;        // HOST_SYS_USAGE: the machine, and the process beside it
+  bool all_cpus = false;        // HOST_SYS_USAGE: the machine and the process
   bool all_memory = false;      // HOST_SYS_USAGE
   std::uint32_t hz = 50;
-  pid_t process = 0;  // 0: this one
+  pid_t process = 0;  // 0: the current process
 
   bool any() const { return process_cpu || process_memory || all_cpus || all_memory; }
 };
 
 class HostUsage {
  public:
-  // Samples at once, then at the frequency, in a thread that takes no signal. Without a thread
-  // nothing is sampled, and that is said.
+  // Samples at once and then at the given frequency, in a thread with all signals blocked. If the
+  // thread cannot be created, nothing is sampled and a message is printed.
   HostUsage(const HostUsageOptions& options, const std::string& folder, SpaceBudget& space);
   ~HostUsage() { stop(); }
   HostUsage(const HostUsage&) = delete;
   HostUsage& operator=(const HostUsage&) = delete;
 
-  // Samples once more and completes the files.
+  // Takes a last sample and completes the files.
   void stop();
-  // Samples that found no space.
+  // Samples lost because there was no space.
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
-  // One kind of samples, in slices.
+  // One kind of samples, stored in slices.
   struct Series {
     std::string stem;
     std::unique_ptr<TextFile> slice;
     std::uint64_t slices = 0;
-    std::uint64_t samples = 0;  // of the slice
+    std::uint64_t samples = 0;  // in the current slice
   };
   enum SeriesNumber { kHostCpu, kHostMemory, kAllCpus, kProcessCpu, kAllMemory, kProcessMemory };
   static constexpr std::size_t kSeries = 6;
@@ -68,7 +68,7 @@ class HostUsage {
   std::string process_name_;
   SpaceBudget& space_;
   std::array<Series, kSeries> series_;
-  std::uint64_t number_ = 0;  // of the sample
+  std::uint64_t number_ = 0;  // of the current sample
   std::atomic<std::uint64_t> lost_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

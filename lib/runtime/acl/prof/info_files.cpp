@@ -22,11 +22,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kHostDevice = "64";
-// Counts are nanoseconds, on the host and on devices: at 1000 MHz readers take them as they are.
+// Counters are nanoseconds on host and devices: at 1000 MHz readers use them unchanged.
 constexpr const char* kMhz = "1000.000000";
-// The least with which a reader tells the turns of task ids apart.
+// The lowest version for which readers detect wraparounds of task ids.
 constexpr int kDriverVersion = 467473;
-// The records are those of this version: marks and ranges on devices have tags of their own.
+// The records use the format of this version, which has separate tags for marks and ranges on
+// devices.
 constexpr const char* kCannVersion = "9.1.0";
 
 std::string one_line(const Json& object) {
@@ -66,7 +67,7 @@ std::string letters() {
   return text;
 }
 
-// -1 for what is no number.
+// Returns -1 if the variable is not a number.
 int rank_in(const char* name) {
   const char* const text = getenv(name);
   return text != nullptr && *text >= '0' && *text <= '9' ? atoi(text) : -1;
@@ -81,7 +82,7 @@ int rank() {
 }
 
 Json device_info(std::uint16_t device) {
-  // One core of each kind: that of the machine model.
+  // One core of each kind, as in the machine model.
   return {{"id", device},           {"env_type", 0},          {"ctrl_cpu_core_num", 1},
           {"ctrl_cpu_id", ""},      {"ctrl_cpu", "0"},        {"ts_cpu_core_num", 0},
           {"ai_cpu_core_num", 1},   {"ai_cpu", "1"},          {"ai_core_num", 1},
@@ -102,11 +103,11 @@ std::string level(std::uint64_t bits) {
 
 }  // namespace
 
-// Other programs' folders have CLOCK_MONOTONIC_RAW in "clockMonotonicRaw" and
-// "clock_monotonic_raw". Ours have CLOCK_MONOTONIC there, the clock of every record: a reader
-// subtracts one from the other and adds the wall's time, so the two must be readings of one clock,
-// and of no particular one. The wall's time has microseconds: the other reading is moved back by
-// the nanoseconds that they cut off.
+// In folders of other programs, "clockMonotonicRaw" and "clock_monotonic_raw" hold
+// CLOCK_MONOTONIC_RAW. Here they hold CLOCK_MONOTONIC, the clock of all records: a reader subtracts
+// one from the other and adds the wall-clock time, so both must use the same clock, whichever it
+// is. The wall-clock time is truncated to microseconds, so the monotonic time is moved back by the
+// truncated nanoseconds.
 Moment now() {
   timespec wall = {};
   const std::uint64_t before = runtime::monotonic_ns();

@@ -1,5 +1,5 @@
-// The small files of a PROF folder beside its records: what was recorded where, and the clocks. For
-// Recording. Source: cann_host.md 1.1, 1.7.
+// The metadata files of a PROF folder: what was recorded where, and the clocks. For Recording.
+// Source: cann_host.md 1.1, 1.7.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace msprof::acl {
 
-// A moment on the clock of the records and on that of the wall.
+// A moment on the clock of the records and on the wall clock.
 struct Moment {
   std::uint64_t monotonic_ns = 0;  // CLOCK_MONOTONIC: runtime::monotonic_ns()
-  std::uint64_t wall_us = 0;       // since 1970, the same moment exactly
+  std::uint64_t wall_us = 0;       // since 1970, exactly the same moment
 };
 Moment now();
 
-// "PROF_000001_20240515160507111_02333394ABCDEFGH"; empty where there is no randomness to be had.
+// "PROF_000001_20240515160507111_02333394ABCDEFGH"; empty if no random bytes are available.
 std::string folder_name(std::uint32_t number, const Moment& begin);
 
-// One line each. `device`: of a device's folder; empty: of host/.
+// One line each. `device`: for the folder of a device; empty: for host/.
 std::string info_json(const RecordingOptions& options, std::optional<std::uint16_t> device);
 std::string sample_json(const RecordingOptions& options, std::optional<std::uint16_t> device,
                         const std::string& folder);
 std::string start_info(const Moment& begin);
-// Records that are missing from a recording: those that found no space, and the oldest, which were
-// removed at the storage limit.
+// Records missing from a recording: those lost because there was no space, and the oldest, removed
+// at the storage limit.
 struct Losses {
   std::uint64_t lost = 0;
   std::uint64_t removed = 0;

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::chrono::seconds kTimeOfTheApplication{2};
 
-// What the handler needs, all of it written before the handler is there. No descriptor: where the
-// application closes what it does not know, the number may be one of its files the next time.
+// State of the signal handler, complete before the handler is installed. It uses no descriptor,
+// since the application may close unknown ones and reuse their numbers for its files.
 struct Watch {
-  struct sigaction before = {};  // of the application
+  struct sigaction before = {};  // the application's handler
   void (*close_recordings)() = nullptr;
   sem_t interrupts = {};
   pid_t process = 0;
@@ -34,7 +34,7 @@ bool is_default() {
   return (watch.before.sa_flags & SA_SIGINFO) == 0 && watch.before.sa_handler == SIG_DFL;
 }
 
-// Ends the process by the signal, as if there were no handler.
+// Ends the process by the signal, as if no handler were installed.
 void end_by_signal() {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
@@ -44,11 +44,12 @@ void end_by_signal() {
 
 void on_interrupt(int signal, siginfo_t* info, void* context) {
   const int error = errno;
-  // The application may have put a handler before ours that calls ours, and ours calls it.
+  // The application may have installed another handler that calls this one, which calls it in turn:
+  // break the loop.
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
   if (inside.load() == thread) return;
   const pid_t before = inside.exchange(thread);
-  // A child made by fork has no thread that closes, and nothing to close.
+  // A forked child has no closing thread and no recordings to close.
   const bool is_ours = active.load() && watch.process == getpid();
   const bool woken = is_ours && sem_post(&watch.interrupts) == 0;
   if (is_default()) {
@@ -65,7 +66,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
 void wait_for_interrupts() {
   for (;;) {
     if (sem_wait(&watch.interrupts) != 0) continue;  // EINTR
-    // Several count as one.
+    // Several interrupts count as one.
     while (sem_trywait(&watch.interrupts) == 0) {
     }
     if (!is_default()) std::this_thread::sleep_for(kTimeOfTheApplication);
@@ -74,7 +75,7 @@ void wait_for_interrupts() {
   }
 }
 
-// The thread that closes; it waits to the end of the process.
+// Starts the thread that closes the recordings; it runs until the process ends.
 bool start_thread() {
   sem_init(&watch.interrupts, 0, 0);
   try {
@@ -95,7 +96,7 @@ void watch_interrupts(void (*close_recordings)()) {
   if (sigaction(SIGINT, nullptr, &current) != 0) return;
   if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_IGN) return;
   watch.close_recordings = close_recordings;
-  // Not in a child made by fork.
+  // A forked child does not have its parent's thread, so it starts its own.
   if (watch.process != getpid() && !start_thread()) return;
   active.store(true);
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_interrupt) return;
@@ -103,7 +104,7 @@ void watch_interrupts(void (*close_recordings)()) {
   struct sigaction ours = current;
   ours.sa_sigaction = on_interrupt;
   ours.sa_flags |= SA_SIGINFO | (is_default() ? SA_RESTART : 0);
-  // What ends the handler of the application must not take ours away.
+  // SA_RESETHAND, meant for the application's handler, must not remove this one.
   ours.sa_flags &= ~static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &ours, nullptr);
 }

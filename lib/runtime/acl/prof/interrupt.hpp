@@ -1,14 +1,15 @@
-// Ctrl-C while something is recorded: the files are completed, the application ends as it would
-// without us. Rules: docs/host_cann.md.
+// Ctrl-C during a recording: the files are completed, and the application ends as it would without
+// the profiler. Rules: docs/host_cann.md.
 #pragma once
 
 namespace msprof::acl {
 
-// From the first recording on. An application with a handler of its own has 2 s from the signal;
-// then `close_recordings` is called, by a thread of ours. One that would end by the signal ends by
-// it after that. One that ignores the signal, or takes it over later, is left alone.
+// Called when the first recording starts. If the application handles SIGINT itself,
+// `close_recordings` is called 2 s after the signal, from a separate thread. If the signal would
+// end the application, the recordings are closed first. An application that ignores the signal, or
+// installs its handler later, is not affected.
 void watch_interrupts(void (*close_recordings)());
-// While nothing is recorded the signal takes its way past us.
+// Makes the handler inactive while nothing is recorded.
 void ignore_interrupts();
 
 }  // namespace msprof::acl

@@ -13,7 +13,7 @@ namespace msprof::acl {
 
 namespace {
 
-// Applications that load a model for every request shall not make this grow for ever.
+// Limits the memory used by applications that load a model for every request.
 constexpr std::size_t kMaxModels = 4096;
 
 struct Models {
@@ -21,7 +21,7 @@ struct Models {
   std::map<std::uint32_t, std::string> names;
 };
 
-// Never destroyed: threads go on while the process ends.
+// Never destroyed: threads keep running while the process exits.
 Models& models() {
   alignas(Models) static std::byte place[sizeof(Models)];
   static Models* const only = new (place) Models;

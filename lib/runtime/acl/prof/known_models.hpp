@@ -1,5 +1,5 @@
-// The models that the process has loaded: a recording that begins later has their names, too. For
-// the recorder and ActiveRecordings.
+// Names of all models loaded by the process, so that a recording that starts later contains them.
+// For the recorder and ActiveRecordings.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace msprof::acl {
 
-// Remembers the name of a model.
+// Stores the name of a model.
 void know_model(std::uint32_t model, std::string_view name);
-// The name of a model in graph_id_map.
+// Writes the name of a model to graph_id_map.
 void record_model_name(Recording& recording, std::uint32_t model, std::string_view name,
                        std::uint64_t at_ns);
-// All that were loaded.
+// Writes the names of all loaded models.
 void record_known_models(Recording& recording);
-// After a fork: another thread may have been at it.
+// After a fork: another thread may have held the lock.
 void reset_known_models();
 
 }  // namespace msprof::acl

@@ -1,7 +1,7 @@
-// Marks and ranges of mstx in a program that is linked to libascendcl.so: they go where its stamps
-// go, into every recording with the bit MSPROFTX. No variable is needed: a client of mstx finds
-// InitInjectionMstx in the process. A collector names the library in MSTX_INJECTION_PATH for
-// programs that are not linked to it.
+// Marks and ranges of mstx in a program linked to libascendcl.so. Like stamps, they are written to
+// every recording with the bit MSPROFTX. No environment variable is needed: an mstx client finds
+// InitInjectionMstx in the process. For programs not linked to the library, a collector names it in
+// MSTX_INJECTION_PATH.
 #include <pthread.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ class RecordingsSink : public mstx::TxSink {
   void pass_on_stream(void* stream, std::uint64_t id, mstx::StreamTag tag) override {
     Launch launch;
     launch.begin_ns = runtime::monotonic_ns();
-    // What is no stream is a mark of the host alone.
+    // If this is not a stream, the mark is recorded on the host only.
     if (!enqueue_step(stream, id, kNoModel, static_cast<std::uint16_t>(tag), launch.ids)) return;
     launch.end_ns = runtime::monotonic_ns();
     record_task_launch(launch, TaskKind::step);
@@ -38,14 +38,14 @@ class RecordingsSink : public mstx::TxSink {
 };
 
 mstx::TxRecorder& recorder() {
-  // Never destroyed: clients call until the process is gone.
+  // Never destroyed: clients may call it until the process is gone.
   static RecordingsSink* const sink = new RecordingsSink;
   static mstx::TxRecorder* const made =
       new mstx::TxRecorder(*sink, mstx::DomainFilter::from_environment());
   return *made;
 }
 
-// Another recorder that the program has registered in place of this one.
+// Another recorder that the program has registered instead of this one.
 std::atomic<mstxInitInjectionFunc> registered{nullptr};
 
 }  // namespace
@@ -68,8 +68,7 @@ __attribute__((visibility("default"))) int InitInjectionMstx(
   return MSTX_FAIL;
 }
 
-// For tools that record mstx themselves: clients that come from now on are theirs. Null takes it
-// back.
+// For tools that record mstx themselves: later clients use `function`. Null restores this recorder.
 __attribute__((visibility("default"))) void ProfRegisterMstxFunc(mstxInitInjectionFunc function,
                                                                  int /*module*/) {
   msprof::acl::registered.store(function);

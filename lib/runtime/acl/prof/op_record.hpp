@@ -1,4 +1,4 @@
-// A task that ran as the record that a subscriber gets.
+// Converts an executed task to a subscriber's record.
 #pragma once
 
 #include "runtime/acl/prof/recorder.hpp"

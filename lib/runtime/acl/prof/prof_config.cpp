@@ -22,7 +22,7 @@ constexpr std::uint64_t kSupportedBits =
     ACL_PROF_GE_API_L0 | ACL_PROF_TASK_MEMORY | ACL_PROF_OP_ATTR | ACL_PROF_GE_API_L1 | kApiStats |
     kAicoreShape;
 
-// By number of aclprofAicoreMetrics.
+// Indexed by aclprofAicoreMetrics.
 constexpr std::array<std::string_view, 9> kMetrics = {
     "ArithmeticUtilization", "PipeUtilization", "Memory",  "MemoryL0",
     "ResourceConflictRatio", "MemoryUB",        "L2Cache", "PipelineExecuteUtilization",
@@ -48,7 +48,7 @@ constexpr std::array kSettingInfos = {
     SettingInfo{ACL_PROF_PATH, "ACL_PROF_PATH", "a path without special characters"},
 };
 
-// Reads "cpu", "mem" or both, each once.
+// Parses "cpu", "mem" or both, each once.
 bool read_cpu_or_memory(std::string_view list, bool& cpu, bool& memory) {
   if (list != "cpu" && list != "mem" && list != "cpu,mem" && list != "mem,cpu") return false;
   cpu = list.find("cpu") != std::string_view::npos;
@@ -63,7 +63,7 @@ std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32
                                            std::uint64_t bits) {
   std::optional<ProfConfig> config =
       runtime::make_config(ids, count, existing, metrics, with_implied_bits(bits));
-  // Stamps alone are of the host.
+  // Without devices, only stamps can be recorded.
   if (config && config->devices.empty() && (config->bits & ACL_PROF_MSPROFTX) == 0)
     return std::nullopt;
   return config;
@@ -96,7 +96,7 @@ aclError check_content(const ProfConfig& config, const ProfSettings& settings) {
 bool are_host_metrics(std::uint32_t metrics) {
   constexpr int kAscend910b = 5;
   std::string ignored;
-  // Readers know no columns of these for a 910B, and drop all that its device recorded.
+  // Readers have no columns for these metrics on a 910B, and would drop all data of its device.
   const bool is_of_other_chip =
       metrics == ACL_AICORE_PIPE_EXECUTE_UTILIZATION && host_chip(ignored) == kAscend910b;
   return metrics_name(metrics).has_value() && !is_of_other_chip;

@@ -1,4 +1,4 @@
-// What is to be recorded, as the interface is told it: device list, metrics, bits
+// What to record, as configured through the interface: device list, metrics, bits
 // (aclprofCreateConfig) and further settings (aclprofSetConfig). Rules: docs/host_cann.md.
 #pragma once
 
@@ -20,49 +20,50 @@ using runtime::is_allowed_path;
 using runtime::number_in;
 using runtime::ProfConfig;
 
-// Nothing when the arguments break a rule of aclprofCreateConfig: `ids` has `count` entries, and
-// `existing` devices are there.
+// Returns an empty optional if the arguments are invalid for aclprofCreateConfig. `ids` has `count`
+// entries; `existing` is the number of devices.
 std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32_t count,
                                            std::uint32_t existing, std::uint32_t metrics,
                                            std::uint64_t bits);
 
-// The chip family of the records (MSPROF_HOST_CHIP); nothing, and why, for a value that is none.
+// The chip family of the records (MSPROF_HOST_CHIP); empty, with the reason in `why`, if the value
+// is invalid.
 std::optional<int> host_chip(std::string& why);
 
-// `bits` with those that they imply.
+// Adds implied bits.
 std::uint64_t with_implied_bits(std::uint64_t bits);
 
-// The raw name of metrics ("PipeUtilization"); nothing for a number or a name that is none.
+// The raw name of metrics ("PipeUtilization"), and back; empty if unknown.
 std::optional<std::string_view> metrics_name(std::uint32_t metrics);
 std::optional<std::uint32_t> metrics_of_name(std::string_view name);
-// Whether these are metrics, and such as the chip has.
+// Whether these are known metrics that the chip supports.
 bool are_host_metrics(std::uint32_t metrics);
 
-// What a setting of aclprofSetConfig takes, and its name: for sentences.
+// Name and accepted values of a setting of aclprofSetConfig, for messages.
 struct SettingInfo {
   std::uint32_t type = 0;
   const char* name = "";
   const char* expected = "";
-  std::uint64_t highest_hz = 0;  // of a frequency
+  std::uint64_t highest_hz = 0;  // for frequencies
 };
-// Null for a type that is none.
+// Null if the type is unknown.
 const SettingInfo* setting_info(std::uint32_t type);
 
-// Settings of aclprofSetConfig, for the recordings that start later.
+// Settings of aclprofSetConfig, used by recordings that start later.
 class ProfSettings {
  public:
-  // ACL_ERROR_INVALID_PARAM for a type that is none, ACL_ERROR_INVALID_PROFILING_CONFIG for a value
-  // outside its range, ACL_ERROR_FEATURE_UNSUPPORTED for counters of a card, which a host has not:
-  // nothing is set then.
+  // On error, sets nothing and returns ACL_ERROR_INVALID_PARAM for an unknown type,
+  // ACL_ERROR_INVALID_PROFILING_CONFIG for a value out of range, or ACL_ERROR_FEATURE_UNSUPPORTED
+  // for counters of a card.
   aclError set(std::uint32_t type, std::string_view value);
-  // For the load of a process other than this one.
+  // Selects the process to sample instead of the current one.
   void set_process(pid_t process) { host_usage_.process = process; }
 
   std::uint64_t storage_limit_bytes() const { return storage_limit_bytes_; }
-  // The folder of ACL_PROF_PATH; empty: none was set.
+  // The folder set by ACL_PROF_PATH; empty if unset.
   const std::string& path() const { return path_; }
   const HostUsageOptions& host_usage() const { return host_usage_; }
-  // Keys and values of sample.json.
+  // Keys and values for sample.json.
   const std::vector<std::pair<std::string, std::string>>& parameters() const { return parameters_; }
 
  private:
@@ -74,8 +75,8 @@ class ProfSettings {
   std::vector<std::pair<std::string, std::string>> parameters_;
 };
 
-// What aclprofStart refuses before it looks at the state: ACL_SUCCESS or the code. Without bits the
-// load of the host may be recorded, where `settings` ask for it.
+// Checks performed by aclprofStart before it looks at the state. Returns ACL_SUCCESS or an error
+// code. A configuration without bits is valid if `settings` request sampling of the host.
 aclError check_content(const ProfConfig& config, const ProfSettings& settings);
 
 }  // namespace msprof::acl

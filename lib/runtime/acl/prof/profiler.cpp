@@ -97,7 +97,7 @@ aclError Profiler::start(const ProfConfig& config) {
   const std::lock_guard lock(mutex_);
   if (const aclError result = check_content(config, settings_); result != ACL_SUCCESS)
     return result;
-  // The path of aclprofSetConfig takes the place of aclprofInit, too.
+  // A path set by aclprofSetConfig also replaces the call of aclprofInit.
   const bool is_init = state_ == State::off && !settings_.path().empty() && acl_is_initialised() &&
                        !is_dynamic_mode();
   const State state = is_init ? State::api : state_;
@@ -125,7 +125,8 @@ aclError Profiler::stop(const ProfConfig& config) {
     const aclError result = runtime::find_started(state_, started(), config, found);
     if (result != ACL_SUCCESS) return result;
   }
-  // What was launched belongs to the recording. Streams may call the profiler meanwhile.
+  // Tasks launched before belong to the recording. Runs without the mutex, since streams may call
+  // the profiler.
   wait_for_launched(config.devices);
   const std::lock_guard lock(mutex_);
   const aclError result = runtime::find_started(state_, started(), config, found);
@@ -175,7 +176,7 @@ aclError Profiler::unsubscribe_model(std::uint32_t model) {
     if (const aclError result = runtime::refusal_of_subscription(state_); result != ACL_SUCCESS)
       return result;
   }
-  // The reader may take its time: other calls go on meanwhile.
+  // Runs without the mutex: the reader may be slow, and other calls must not wait for it.
   if (const aclError result = unsubscribe(model); result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
   if (subscribed_models_ > 0 && --subscribed_models_ == 0 && state_ == State::subscribed)
@@ -206,7 +207,7 @@ void Profiler::configure_ranges() {
       on_roomy_stack([&] { return read_configuration(nullptr, device_count(), asked); });
   if (result != ACL_SUCCESS || (asked.config.bits & ACL_PROF_MSPROFTX) == 0) return;
   const std::lock_guard lock(mutex_);
-  // What aclFinalize has ended is over.
+  // aclFinalize has already ended the configured recording.
   if (state_ == State::off && !configuration_.wanted) begin(std::move(asked));
 }
 
@@ -223,8 +224,8 @@ void Profiler::begin(Configuration asked) {
                                                 begin_it, end_it);
 }
 
-// A folder that cannot be made is no reason to keep the application from running. Of one that
-// acl.json names the application's takes the place; a collector would not look there.
+// The application must run even if the folder cannot be created. If it was named by acl.json, the
+// application's own folder is used instead; a collector would not look there.
 void Profiler::begin_configured() {
   std::string why;
   aclError result =
@@ -241,7 +242,7 @@ void Profiler::begin_configured() {
   if (result == ACL_SUCCESS) tell_collector(configuration_, running_.back().recording->folder());
 }
 
-// Without the socket the application runs on, unrecorded.
+// If the socket cannot be created, the application runs unrecorded.
 void Profiler::open_server() {
   if (server_ != nullptr) return;
   std::string why;
@@ -273,7 +274,7 @@ DynamicResult Profiler::start_dynamic(const std::string& config) {
   return {true, dynamic_folder_};
 }
 
-// Good, too, where Ctrl-C or aclFinalize has ended the recording before.
+// Also succeeds if Ctrl-C or aclFinalize has already ended the recording.
 DynamicResult Profiler::stop_dynamic() {
   std::vector<std::uint16_t> devices;
   {
@@ -334,7 +335,7 @@ void Profiler::end_recordings() {
 void Profiler::finish(bool at_exit) {
   if (at_exit) {
     process_ends_.store(true);
-    // A thread may have ended the process while another is inside the interface.
+    // A thread may have ended the process while another holds the lock.
     std::unique_lock lock(mutex_, std::try_to_lock);
     for (int tries = 0; !lock.owns_lock() && tries < 50; ++tries) {
       const timespec millisecond = {0, 1'000'000};
@@ -342,7 +343,7 @@ void Profiler::finish(bool at_exit) {
       lock.try_lock();
     }
     if (lock.owns_lock()) end_all(true);
-    // Its thread may run until the process is gone; a client learns of the end by that.
+    // Its thread may run until the process ends; the client then sees the connection close.
     if (server_ != nullptr) server_.release()->leave();
     return;
   }
@@ -360,7 +361,7 @@ void Profiler::finish(bool at_exit) {
   state_ = State::off;
 }
 
-// A child must find no lock held by a thread that it does not have.
+// A child must not find a lock held by a thread that it does not have.
 void Profiler::before_fork() {
   mutex_.lock();
   lock_texts();

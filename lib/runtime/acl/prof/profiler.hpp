@@ -1,6 +1,5 @@
-// The state of profiling in this process: whether anything is recorded, by whom it was asked for,
-// and the recordings under way. Behind acl_prof.h, aclInit and aclFinalize.
-// Rules: docs/host_cann.md.
+// State of profiling in this process: whether it is recorded, who requested it, and the active
+// recordings. Used by acl_prof.h, aclInit and aclFinalize. Rules: docs/host_cann.md.
 #pragma once
 
 #include <atomic>
@@ -19,47 +18,50 @@
 
 namespace msprof::acl {
 
-// For aclInit: starts what acl.json (`acl_json_path` may be null; MSPROF_ACL_JSON takes its place)
-// or PROFILER_SAMPLECONFIG, which goes first, asks for. An error is aclInit's result; a folder that
-// cannot be written is said and is no error.
+// For aclInit: starts the recording requested by PROFILER_SAMPLECONFIG, else by acl.json
+// (`acl_json_path`, which may be null; MSPROF_ACL_JSON overrides it). Returns the result of
+// aclInit. A folder that cannot be written is reported on stderr and is not an error.
 aclError configure_profiling(const char* acl_json_path);
 
-// For the first call of mstx: starts what a collector asks for, where that has ranges in it. A
-// program that only marks ranges never calls aclInit; in one that does, aclInit finds it started.
+// For the first mstx call: starts the recording requested by a collector, if it includes ranges. A
+// program that only marks ranges never calls aclInit; otherwise aclInit finds the recording already
+// started.
 void configure_profiling_of_ranges();
 
-// For aclFinalize, and for the end of the process: completes every recording and every
-// subscription. At exit nothing is waited for. May be called when nothing runs, and again.
+// For aclFinalize and for the end of the process: completes every recording and every subscription.
+// At exit it does not wait. May be called when nothing is recorded, and repeatedly.
 void finish_profiling(bool at_exit = false);
 
 class DelayedRecording;
 
-// The profiling of this process; a C interface without handles leaves no other owner for it.
+// The profiling state of this process. It is process-wide because the C interface has no handle
+// that could own it.
 class Profiler {
  public:
   static Profiler& instance();
 
-  // The calls of acl_prof.h that change or need the state. Null pointers are refused before them.
+  // Implement the calls of acl_prof.h that change or query the state. The caller rejects null
+  // pointers.
   aclError init(std::string_view path);
   aclError set_config(std::uint32_t type, std::string_view value);
-  // What start() would refuse whatever is recorded already.
+  // Returns the errors of start() that do not depend on active recordings.
   aclError check(const ProfConfig& config);
   aclError start(const ProfConfig& config);
   aclError stop(const ProfConfig& config);
   aclError finalize();
   aclError subscribe_model(std::uint32_t model, const SubscribeOrder& order);
   aclError unsubscribe_model(std::uint32_t model);
-  // For the calls that every state but one allows: ACL_ERROR_PROF_ALREADY_RUN while a configuration
-  // records, else ACL_SUCCESS.
+  // For calls that are allowed in every state but one: ACL_ERROR_PROF_ALREADY_RUN while a
+  // configuration records, else ACL_SUCCESS.
   aclError refused_by_configuration();
 
   aclError configure(const char* acl_json_path);
   void configure_ranges();
   void finish(bool at_exit);
-  // What a collector asks for in dynamic mode: a folder, or why there is none.
+  // Commands of a collector in dynamic mode; they return a folder or an error.
   DynamicResult start_dynamic(const std::string& config);
   DynamicResult stop_dynamic();
-  // Completes every recording; the state stays. For an application that is interrupted.
+  // Completes every recording without changing the state. For an interrupted application.
   void end_recordings();
 
   void before_fork();
@@ -74,7 +76,7 @@ class Profiler {
   };
 
   Profiler();
-  // The configurations of what runs.
+  // Configurations of the active recordings.
   std::vector<const ProfConfig*> started() const;
   aclError begin(const ProfConfig& config, const ProfSettings& settings, const std::string& output,
                  bool devices_on_use, std::string& why);
@@ -86,15 +88,16 @@ class Profiler {
 
   std::mutex mutex_;
   State state_ = State::off;
-  std::string output_;  // of aclprofInit
+  std::string output_;  // as passed to aclprofInit
   ProfSettings settings_;
   std::vector<Running> running_;
-  std::vector<Running> of_parent_;  // what a child made by fork leaves alone
+  std::vector<Running> of_parent_;  // kept untouched in a forked child
   std::uint32_t subscribed_models_ = 0;
   Configuration configuration_;
   std::unique_ptr<DelayedRecording> delayed_;
-  std::string dynamic_folder_;             // that a collector began and has not stopped
-  std::unique_ptr<DynamicServer> server_;  // from the first aclInit in dynamic mode on
+  std::string dynamic_folder_;             // of the recording that a collector started and has not
+                                           // stopped
+  std::unique_ptr<DynamicServer> server_;  // created by the first aclInit in dynamic mode
   std::atomic<bool> process_ends_{false};
 };
 

@@ -19,7 +19,7 @@ std::atomic<TaskObserver> g_observer{nullptr};
 
 constexpr int kAscend910a = 1;
 
-// A record as its file has it, behind the last field that means something filled with zeros.
+// A record with the size it has in its file; the bytes after the last used field are zeros.
 template <typename Wire, std::size_t kBytes>
 struct Padded {
   union {
@@ -44,7 +44,7 @@ struct Span {
   std::uint64_t end_ns = 0;
 };
 
-// Calls without a duration hold no records.
+// Readers use a call's time range to find its records, so a call must not have zero duration.
 Span span(std::uint64_t begin_ns, std::uint64_t end_ns) {
   return {begin_ns, std::max(end_ns, begin_ns + 1)};
 }
@@ -55,8 +55,8 @@ void append_call(Recording& recording, Level level, std::uint32_t type, const Sp
   recording.append(HostFile::api_event, &record);
 }
 
-// Visits the recordings with one of the bits that began before `begin_ns`: what was under way at
-// the start is not recorded by halves.
+// Visits the active recordings that have one of the bits and started before `begin_ns`. A call that
+// was running when a recording started is not recorded partially.
 template <typename Use>
 void record(std::uint64_t bits, std::uint64_t begin_ns, Use&& use) {
   ActiveRecordings& active = ActiveRecordings::instance();
@@ -90,8 +90,9 @@ void append_turn(Recording& recording, Side side, const TaskIds& ids, std::uint3
   recording.append(HostFile::task_turns, &flip);
 }
 
-// Records the turns of task ids up to that of a task that this recording has not seen yet: both
-// sides count them, so each must have all of them, also where it began in the middle.
+// Records all wraparounds of task ids up to that of this task which the recording does not have
+// yet. Readers count them on the host and on the device, so both sides need all of them, even if
+// recording started later.
 void turn(Recording& recording, Side side, const TaskIds& ids, std::uint64_t before_ns) {
   std::atomic<std::uint32_t>* const turns = recording.turns(ids.device, ids.stream, side);
   const std::uint32_t batch = ids.sequence >> 16U;
@@ -124,7 +125,7 @@ void append_track(Recording& recording, const TaskIds& ids, std::uint32_t type,
   recording.append(HostFile::task_track, &track);
 }
 
-// A 910A has cores of one kind.
+// A 910A has a single kind of cores.
 std::uint32_t kind_of(const OpInfo& op, const Recording& recording) {
   return op.task_type == kVectorCoreTask && recording.options().chip == kAscend910a ? kAiCoreTask
                                                                                     : op.task_type;
@@ -154,7 +155,7 @@ void append_attributes(Recording& recording, const OpInfo& op, std::uint64_t at_
   recording.append(HostFile::node_attr_info, &attributes);
 }
 
-// A record has room for so many originals; one more would make the reader refuse it.
+// A record has room for this many originals; a reader would reject a longer one.
 void append_fusion(Recording& recording, const FusedOp& op, std::uint64_t at_ns) {
   if (op.originals.size() > kMaxFusedOps) return;
   Additional<FusionOpInfoWire> fusion;
@@ -394,7 +395,7 @@ void record_task_launch(const Launch& launch, TaskKind kind) {
 void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection direction) {
   const Span time = span(launch.begin_ns, launch.end_ns);
   record_on(launch.ids.device, kLaunchBits, time.begin_ns, [&](Recording& recording) {
-    // Before the task, which takes it by thread and moment.
+    // Before the task's record: a reader matches the two by thread and time.
     if ((recording.options().bits & prof_bits::kAnyTaskTime) != 0) {
       Compact<MemcpyInfoWire> copy;
       copy.wire.head = head(Level::runtime, record_type::kMemcpyInfo, 40, issued_ns(launch, time));

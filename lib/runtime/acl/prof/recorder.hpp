@@ -1,8 +1,8 @@
-// What the interface and the devices tell the profiler, for api/ and device/. Every function may be
-// called by any thread at any time, returns at once where nothing of the kind is recorded, never
-// throws and never blocks on a reader, nor on a disk for longer than one allocation of a slice; but
-// where slices are not mapped, a disk that is slower than the records makes them wait. Times are
-// nanoseconds of runtime::monotonic_ns().
+// Interface through which api/ and device/ report events to the profiler. Every function may be
+// called by any thread at any time, returns at once if nothing of the kind is recorded, and never
+// throws. It never waits for a reader, nor for a disk longer than one allocation of a slice; if
+// slices are not mapped, however, a disk that is slower than the records blocks the caller. Times
+// are nanoseconds of runtime::monotonic_ns().
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace msprof::acl {
 
 inline constexpr std::uint32_t kNoModel = 0xFFFFFFFF;
 
-// Calls of the C interface that are recorded, and their numbers in type_info_dic: class << 16 |
-// position in calls.def. Classes: cann_host.md 1.9, T9.
+// Recorded calls of the C interface. Their number in type_info_dic is class << 16 | position in
+// calls.def. Classes: cann_host.md 1.9, T9.
 enum class CallClass : std::uint32_t { op = 1, model = 2, runtime = 3, other = 4, nn = 5 };
 enum class Call : std::uint32_t {
 #define CALL(name, call_class) name,
@@ -28,37 +28,37 @@ enum class Call : std::uint32_t {
 #undef CALL
 };
 
-// An operator as records describe it; made once, when a model is loaded or an operator prepared. It
-// must outlive the tasks that it names.
+// An operator as described in records. Created once, when a model is loaded or an operator
+// prepared. It must outlive its tasks.
 struct OpInfo {
   std::string name;
   std::string type;
   std::uint32_t task_type = 0;  // cann_host.md 1.9, T1: 0 AI_CORE, 1 AI_CPU, 2 AI_VECTOR_CORE
   std::uint16_t blocks = 1;
-  std::vector<TensorWire> tensors;  // inputs, then outputs; of one image where a model has a batch
-  std::string attributes;           // one text, may be empty
-  runtime::LayerWork work;          // of one image
-  // Filled by describe(): hashes of the dictionary.
+  std::vector<TensorWire> tensors;  // inputs, then outputs; per image if the model has a batch
+  std::string attributes;           // a single text, may be empty
+  runtime::LayerWork work;          // per image
+  // Hashes in the dictionary, set by describe().
   std::uint64_t name_hash = 0;
   std::uint64_t type_hash = 0;
   std::uint64_t attributes_hash = 0;
 };
 
-// Number of a call in records.
+// The number of a call in records.
 std::uint32_t call_type(Call call);
 
-// Computes the hashes; call once before the first record that names the operator.
+// Computes the hashes. Call once, before the first record of the operator.
 void describe(OpInfo& op);
 
-// One task of a stream. `sequence` counts the tasks of the stream from 0; its low 16 bits are the
-// task id of records, the rest the batch.
+// Ids of one task of a stream. `sequence` counts the tasks of the stream from 0; its low 16 bits
+// are the task id of records, the rest is the batch.
 struct TaskIds {
   std::uint16_t device = 0;
   std::uint16_t stream = 0;
   std::uint32_t sequence = 0;
 };
 
-// Kinds of tasks that are no operators: names of level runtime (cann_host.md 1.5, 1.8.3).
+// Kinds of tasks; all except `op` are names of level runtime (cann_host.md 1.5, 1.8.3).
 enum class TaskKind : std::uint8_t {
   op,
   memcpy_async,
@@ -73,21 +73,22 @@ enum class TaskKind : std::uint8_t {
   value_wait
 };
 
-// A launch as the launching thread saw it.
+// A launch as seen by the launching thread.
 struct Launch {
   TaskIds ids;
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
-  // When the task got its sequence, read under the stream's lock; 0: the end. It decides on which
-  // side of a turn of task ids the launch is where several threads launch on one stream.
+  // Time at which the task got its sequence number, read under the stream's lock; 0: use end_ns. If
+  // several threads launch on a stream, it decides whether a launch is before or after a wraparound
+  // of the task ids.
   std::uint64_t issued_ns = 0;
 };
 
-// A task as its device ran it.
+// A task as executed by its device.
 struct RanTask {
   TaskIds ids;
   TaskKind kind = TaskKind::op;
-  const OpInfo* op = nullptr;  // of TaskKind::op
+  const OpInfo* op = nullptr;  // for TaskKind::op
   std::uint32_t images = 1;    // batch of the execution
   std::uint32_t model = kNoModel;
   std::uint64_t begin_ns = 0;
@@ -101,8 +102,8 @@ enum class CopyDirection : std::uint16_t {
   device_to_device = 3
 };
 
-// Records the call in whose body it lives (api_event of level acl). Costs one load where nothing is
-// recorded.
+// Records the call in whose body it is declared (api_event of level acl). Costs one load if nothing
+// is recorded.
 class RecordedCall {
  public:
   explicit RecordedCall(Call call);
@@ -115,22 +116,22 @@ class RecordedCall {
   const std::uint64_t begin_ns_;  // 0: not recorded
 };
 
-// Is told every task and every execution of a model that any device ran, from the thread that ran
-// it: for subscriptions. Null: nobody.
+// Called for every task and every model execution of any device, from the thread that ran it. For
+// subscriptions. Null removes the observer.
 using TaskObserver = void (*)(const RanTask& task);
 void observe_tasks(TaskObserver observer);
 
-// True while anything at all is recorded, or a model is subscribed; when false, no clock needs to
-// be read for it.
+// True while anything is recorded or a model is subscribed. If false, callers need not read the
+// clock.
 bool is_recording();
 // The same for tasks of one device (any task time bit, or a subscription).
 bool records_tasks(std::uint16_t device);
 
-// Level model: one execution of a model, around its launches. `request` counts the executions of
+// Level model: one execution of a model, around its launches. `request` numbers the executions of
 // the process.
 void record_model_execution(std::uint32_t model, std::uint32_t request, std::uint64_t begin_ns,
                             std::uint64_t end_ns, std::uint16_t device);
-// An operator that the compiler of a model made of several; memory of one image.
+// An operator that the model compiler fused from several; memory per image.
 struct FusedOp {
   std::string_view name;
   std::span<const std::string> originals;
@@ -139,44 +140,45 @@ struct FusedOp {
   std::uint64_t weight_bytes = 0;
   std::uint64_t workspace_bytes = 0;
 };
-// Level model: "ModelLoad" around the loading of a model; graph name for graph_id_map, and what was
-// fused in it.
+// Level model: "ModelLoad", covering the loading of a model; its graph name for graph_id_map, and
+// its fused operators.
 void record_model_load(std::uint32_t model, std::string_view graph, std::span<const FusedOp> fused,
                        std::uint64_t begin_ns, std::uint64_t end_ns);
 // Level node: the launch of an operator, with its description and its task.
 void record_op_launch(const Launch& launch, const OpInfo& op, std::uint32_t images);
-// A task that is no operator; `runtime_call` names the runtime call around it ("MemcpyAsync",
+// Launch of a task that is not an operator, with the runtime call around it ("MemcpyAsync",
 // "EventRecord", …).
 void record_task_launch(const Launch& launch, TaskKind kind);
 void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection direction);
-// The device ran a task: its begin and end, its counters; and the record of a subscribed model. In
-// the order of the stream: of one stream by one thread at a time, each with a reading of the clock
-// of its own.
+// The device ran a task: records its start and end, its counters, and the record of a subscribed
+// model. Tasks of one stream must be reported in order, by one thread at a time, with a separate
+// clock reading for each.
 void record_task(const RanTask& task);
-// The device ran an execution of a model, from its begin mark to its end mark: kind step, no
-// operator. Its marks are recorded by record_step(); this is for subscribers of the model.
+// The device ran an execution of a model, from its start mark to its end mark: kind step, no
+// operator. For subscribers of the model; record_step() records the marks.
 void record_execution(const RanTask& execution);
-// The device passed a step mark: of a model's execution (tag 0 begin, 1 end), a mark of the
+// The device passed a step mark: of a model's execution (tag 0 start, 1 end), a mark of the
 // application or a stamp.
 void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, std::uint16_t tag,
                  std::uint64_t at_ns);
 
-// A stream is destroyed, after its last task.
+// A stream is destroyed. Call after its last task.
 void record_stream_destroyed(std::uint16_t device, std::uint16_t stream);
-// Device memory is taken (bytes > 0) or given back (bytes < 0): by the operator of that name, or
-// with "" by the application. The totals are those of the device afterwards.
+// Device memory is allocated (bytes > 0) or freed (bytes < 0), by the named operator or, with "",
+// by the application. The totals are those of the device afterwards.
 void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t address,
                    std::int64_t bytes, std::uint64_t allocated_bytes, std::uint64_t reserved_bytes);
 
-// Whether a recording takes stamps (bit MSPROFTX).
+// Whether any recording includes stamps (bit MSPROFTX).
 bool records_stamps();
-// One record of msproftx, head included, into every recording that takes stamps. Behind
-// `message_bytes` of the message it is zeros.
+// Writes one msproftx record, including its header, to every recording that includes stamps. The
+// message is zero after `message_bytes`.
 void record_stamp(const MsprofTxWire& record, std::size_t message_bytes = kTxMessageBytes);
-// The hash of a text, which the dictionaries of all recordings have, those that start later too.
+// Returns the hash of a text and adds it to the dictionaries of all recordings, including later
+// ones.
 std::uint64_t intern_text(std::string_view text);
-// Level node: an operator that the application describes around launches of its own; no task. Its
-// hashes are taken as they are.
+// Level node: an operator that the application describes around its own launches; no task. Its
+// hashes must already be set.
 void record_op_range(std::uint64_t begin_ns, std::uint64_t end_ns, const OpInfo& op);
 
 }  // namespace msprof::acl

@@ -27,7 +27,7 @@ namespace {
 constexpr mode_t kFolderMode = 0750;
 constexpr std::size_t kHostFiles = static_cast<std::size_t>(HostFile::kCount);
 constexpr std::size_t kDeviceFiles = static_cast<std::size_t>(DeviceFile::kCount);
-// Stream numbers have 11 bits.
+// Stream ids have 11 bits.
 constexpr std::size_t kStreams = 2048;
 
 struct FileKind {
@@ -35,7 +35,7 @@ struct FileKind {
   SliceLayout layout;
 };
 
-// By HostFile.
+// Indexed by HostFile.
 constexpr FileKind kHostKinds[] = {{"aging.api_event.data", {40}},
                                    {"aging.compact.task_track", {64}},
                                    {"unaging.compact.task_track", {64, Counter::none, true}},
@@ -49,7 +49,7 @@ constexpr FileKind kHostKinds[] = {{"aging.api_event.data", {40}},
                                    {"aging.additional.msproftx", {256}}};
 static_assert(std::size(kHostKinds) == kHostFiles);
 
-// By DeviceFile; a file without a name is that before it.
+// Indexed by DeviceFile; an entry without a name uses the preceding file.
 constexpr FileKind kStarsKinds[] = {{"stars_soc.data", {64, Counter::bits_6_to_9}},
                                     {"ffts_profile.data", {128, Counter::bits_6_to_9}},
                                     {nullptr, {}},
@@ -67,8 +67,8 @@ static_assert(std::size(kStarsKinds) == kDeviceFiles && std::size(kHwtsKinds) ==
 struct DeviceFiles {
   std::uint16_t number = 0;
   std::string folder;
-  // Its name until the info files are there: whoever is killed before leaves no PROF folder that
-  // nobody can read.
+  // The folder's name until the info files are complete, so that a killed process leaves no
+  // unreadable PROF folder.
   std::string unfinished;
   std::array<std::unique_ptr<SliceFile>, kDeviceFiles> own;
   std::array<SliceFile*, kDeviceFiles> files{};
@@ -76,8 +76,8 @@ struct DeviceFiles {
   std::atomic<bool> has_folder{true};
 };
 
-// A file of which nobody reads anything while the recording lasts: it keeps the space of end_info,
-// which must find some on a full disk, too. The name is one that the import passes over.
+// A placeholder file that reserves space for end_info, so that it can be written on a full disk.
+// Its name is ignored by the import.
 constexpr const char* kReserved = "/.msprof_end_info";
 constexpr std::size_t kReservedBytes = 4096;
 
@@ -101,8 +101,7 @@ bool fill_reserved(const std::string& folder, const std::string& name, const std
   return is_good && rename((folder + kReserved).c_str(), (folder + name).c_str()) == 0;
 }
 
-// Makes a folder with those above it. The umask of the application may take rights away, as it
-// wants.
+// Creates a folder and its parents. The application's umask may restrict the permissions.
 bool make_folders(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
@@ -115,7 +114,7 @@ bool make_folders(const std::string& path) {
   return S_ISDIR(state.st_mode);
 }
 
-// The application may change its folder while it runs.
+// Makes `path` absolute, since the application may change its working folder.
 std::string absolute(const std::string& path) {
   char* const resolved = realpath(path.c_str(), nullptr);
   std::string result = resolved == nullptr ? path : resolved;
@@ -129,11 +128,11 @@ struct Recording::Files {
   explicit Files(const RecordingOptions& recording_options)
       : options(recording_options), space(recording_options.storage_limit_bytes) {}
 
-  // Each false with errno.
+  // Return false with errno on error.
   bool make_folder();
   bool write_info(const std::string& part, std::optional<std::uint16_t> device);
   void make_files();
-  // For the first record of a device whose folder waits for one.
+  // For the first record of a device with a deferred folder.
   void make_device(DeviceFiles& device);
   DeviceFiles* device(std::uint16_t number) const {
     return number < by_number.size() ? by_number[number] : nullptr;
@@ -147,7 +146,7 @@ struct Recording::Files {
       }
     }
   }
-  // Of the first file that lost a record.
+  // The reason of the first file that lost a record.
   std::string why_lost() const;
   bool is_parents() const { return generation != ActiveRecordings::generation(); }
 
@@ -157,8 +156,8 @@ struct Recording::Files {
   const pid_t process = getpid();
   Moment begin = now();
   std::string folder;
-  // Its name until the info files are there: whoever is killed before leaves no PROF folder that
-  // nobody can read.
+  // The folder's name until the info files are complete, so that a killed process leaves no
+  // unreadable PROF folder.
   std::string unfinished;
   SliceWorker worker;
   bool is_worker_gone = false;
@@ -169,7 +168,7 @@ struct Recording::Files {
   std::unique_ptr<Dictionary> types;
   std::unique_ptr<HostUsage> usage;
   std::atomic<bool> is_finished{false};
-  std::mutex device_mutex;  // of make_device()
+  std::mutex device_mutex;  // guards make_device()
 };
 
 bool Recording::Files::make_folder() {
@@ -212,7 +211,7 @@ void Recording::Files::make_files() {
   for (std::size_t i = 0; i < kHostFiles; ++i)
     host[i] = std::make_unique<SliceFile>(data + kHostKinds[i].stem, kHostKinds[i].layout, space,
                                           &worker, is_mapped);
-  // Nobody expects a stamp to take longer than the next.
+  // Created in advance, so that the first stamp is not slower than the others.
   if ((options.bits & prof_bits::kMsprofTx) != 0)
     host[static_cast<std::size_t>(HostFile::msproftx)]->prepare_first();
   hashes = std::make_unique<Dictionary>(data + "unaging.additional.hash_dic.slice_0");
@@ -229,7 +228,7 @@ void Recording::Files::make_files() {
     made->has_folder.store(!options.devices_on_use);
     made->folder = folder + "/device_" + std::to_string(number);
     for (std::size_t i = 0; i < kDeviceFiles; ++i) {
-      // A 910A has cores of one kind.
+      // A 910A has a single kind of cores.
       const bool has_own =
           kinds[i].stem != nullptr && !(options.chip == kAscend910a &&
                                         i == static_cast<std::size_t>(DeviceFile::vector_counters));
@@ -249,8 +248,8 @@ void Recording::Files::make_files() {
 void Recording::Files::make_device(DeviceFiles& device) {
   const std::lock_guard lock(device_mutex);
   if (device.has_folder.load() || is_finished.load()) return;
-  // It has its name once it is whole. Where that fails, its files cannot be made either, which
-  // count what they lose.
+  // The folder is renamed once it is complete. If that fails, its files cannot be created either;
+  // they count their lost records.
   const std::string made = folder + "/.msprof_device_" + std::to_string(device.number);
   if (!write_info(made, device.number) || rename(made.c_str(), device.folder.c_str()) != 0)
     runtime::say(device.folder + " cannot be written (" + strerror(errno) + ")");
@@ -266,7 +265,8 @@ std::string Recording::Files::why_lost() const {
   return error == 0 ? "the storage limit" : strerror(error);
 }
 
-// The first mark of a program may make the folder, in any thread.
+// Runs on a larger stack, because the first mark of a program may create the folder from any
+// thread.
 std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std::string& why) {
   return on_roomy_stack([&] { return make(options, why); });
 }
@@ -296,7 +296,7 @@ std::shared_ptr<Recording> Recording::make(const RecordingOptions& options, std:
 Recording::Recording(std::unique_ptr<Files> files) : files_(std::move(files)) {}
 
 Recording::~Recording() {
-  // A child made by fork has no worker to stop, and what a worker still uses is never freed.
+  // A forked child has no worker to stop. Memory still used by a worker is never freed.
   const bool is_free =
       files_->process == getpid() &&
       (files_->is_worker_gone || (!files_->is_finished.load() && files_->worker.stop(false)));
@@ -358,7 +358,7 @@ std::atomic<std::uint32_t>* Recording::turns(std::uint16_t device, std::uint16_t
 void Recording::finish(bool at_exit) {
   Files& files = *files_;
   if (files.process != getpid() || files.is_finished.exchange(true)) return;
-  // Its last samples belong to the recording.
+  // Before the end time is read: the last samples belong to the recording.
   if (files.usage != nullptr) files.usage->stop();
   const Moment end = now();
   files.for_each([](SliceFile& file) { file.refuse(); });

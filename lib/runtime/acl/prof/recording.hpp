@@ -1,6 +1,6 @@
-// One PROF folder while it is written: made by aclprofStart (or by a configuration), complete when
-// finish() returns. Source: cann_host.md 1.1, 1.2, 1.7 (folder, slices, info files);
-// cann_device.md 2.
+// One PROF folder that is being written: created by aclprofStart or a configuration, complete when
+// finish() returns. Source: cann_host.md 1.1, 1.2, 1.7 (folder, slices, info files); cann_device.md
+// 2.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace msprof::acl {
 
-// Bits of aclprofCreateConfig's dataTypeConfig that the writer knows. Values: acl_prof.h.
+// Bits of aclprofCreateConfig's dataTypeConfig that the writer supports. Values: acl_prof.h.
 namespace prof_bits {
 inline constexpr std::uint64_t kAclApi = 0x1;
 inline constexpr std::uint64_t kTaskTime = 0x2;
@@ -37,27 +37,27 @@ inline constexpr std::uint64_t kOpAttr = 0x4000;
 inline constexpr std::uint64_t kTaskTimeL3 = 0x8000;
 inline constexpr std::uint64_t kGeApiL1 = 0x0100'0000;
 inline constexpr std::uint64_t kAnyTaskTime = kTaskTimeL0 | kTaskTime | kTaskTimeL2 | kTaskTimeL3;
-// Beyond level 0: shapes, and the calls of models.
+// Above level 0: shapes, and calls of models.
 inline constexpr std::uint64_t kTaskDetails = kTaskTime | kTaskTimeL2 | kTaskTimeL3;
 }  // namespace prof_bits
 
-// What is recorded: bits of aclprofCreateConfig's dataTypeConfig, those that others imply included.
+// What to record: bits of aclprofCreateConfig's dataTypeConfig, including implied ones.
 struct RecordingOptions {
-  std::string
-      output;  // folder in which the PROF folder is made; is made itself where it is missing
-  std::vector<std::uint16_t> devices;  // none: the host alone
-  bool devices_on_use = false;         // the folder of a device is made with its first record
+  std::string output;                  // parent of the PROF folder; created if it does not exist
+  std::vector<std::uint16_t> devices;  // empty: host only
+  bool devices_on_use = false;         // create a device's folder with its first record
   std::uint64_t bits = 0;
-  std::uint32_t metrics = 0xFF;           // aclprofAicoreMetrics; 0xFF: none
+  std::uint32_t metrics = 0xFF;           // aclprofAicoreMetrics; 0xFF: no metrics
   int chip = 5;                           // platform_version of info.json: 5, 4 or 1
-  std::uint64_t storage_limit_bytes = 0;  // of the folder; 0: none
+  std::uint64_t storage_limit_bytes = 0;  // of the folder; 0: unlimited
   HostUsageOptions host_usage;
   std::vector<std::pair<std::string, std::string>> parameters;  // further keys of sample.json
 };
 
-// Files of records; the name, size of a record and class of each are in recording.cpp. `task_turns`
-// are the records of task_track by which readers count turns: they stay when the rest is removed.
-// `vector_counters` are those of vector cores where a chip has a file for them, else `counters`.
+// Files of records; recording.cpp defines the name, record size and class of each. `task_turns`
+// contains the task_track records that readers use to count wraparounds; they are kept when others
+// are removed. `vector_counters` contains counters of vector cores if the chip has a separate file
+// for them, else they are in `counters`.
 enum class HostFile : std::uint8_t {
   api_event,
   task_track,
@@ -81,12 +81,12 @@ enum class DeviceFile : std::uint8_t {
   l2_cache,
   kCount
 };
-// The two sides of a task: each numbers the turns of task ids by itself.
+// Host and device; each counts the wraparounds of task ids separately.
 enum class Side : std::uint8_t { host, device };
 
 class Recording {
  public:
-  // Makes the folder and its info files. Null with a sentence in `why` where that fails.
+  // Creates the folder and its info files. Null with a message in `why` on error.
   static std::shared_ptr<Recording> start(const RecordingOptions& options, std::string& why);
   ~Recording();
   Recording(const Recording&) = delete;
@@ -95,34 +95,34 @@ class Recording {
   const std::string& folder() const;
   const RecordingOptions& options() const;
   bool has_device(std::uint16_t device) const;
-  // When it began, on the clock of the records.
+  // Start time, on the clock of the records.
   std::uint64_t begin_ns() const;
 
-  // Appends one record of the file's size, by any thread at once, without a lock between them. A
-  // record that finds no space is counted. The low bits of a device record's number are filled in.
-  // Behind `used_bytes` a record is zeros, and not read; 0: all bytes are used.
+  // Appends one record of the file's record size. Thread-safe and lock-free. A record is counted as
+  // lost if there is no space. Fills in the low bits of a device record's number. Bytes after
+  // `used_bytes` are written as zeros and not read; 0: all bytes are used.
   void append(HostFile file, const void* record, std::size_t used_bytes = 0);
   void append(std::uint16_t device, DeviceFile file, const void* record);
 
-  // Hash of a text, which hash_dic has from then on.
+  // Returns the hash of a text and adds it to hash_dic.
   std::uint64_t intern(std::string_view text);
-  // The same with a hash made before, by text_hash().
+  // The same with a hash computed by text_hash().
   void intern(std::uint64_t hash, std::string_view text);
-  // Name of a type of a level, which type_info_dic has from then on. It begins with all that the
-  // runtime itself uses.
+  // Adds the name of a type of a level to type_info_dic, which initially contains all types that
+  // the runtime uses.
   void name_type(std::uint16_t level, std::uint32_t type, std::string_view name);
 
-  // Turns of the task ids of a stream that were recorded; the caller raises it. Null for a device
-  // that is not recorded.
+  // Number of recorded wraparounds of a stream's task ids; the caller increments it. Null if the
+  // device is not recorded.
   std::atomic<std::uint32_t>* turns(std::uint16_t device, std::uint16_t stream, Side side);
 
-  // Completes every file: true size, `.done`, end_info with the counts of what was lost and
-  // removed, which are said on stderr. At exit nothing is waited for. Nothing happens in a child
-  // made by fork.
+  // Completes every file: final size, `.done`, and end_info with the counts of lost and removed
+  // records, which are also printed on stderr. At exit it does not wait. Does nothing in a forked
+  // child.
   void finish(bool at_exit = false);
-  // Records that found no space.
+  // Records lost because there was no space.
   std::uint64_t lost() const;
-  // Records that made room for newer ones at the storage limit.
+  // Records removed at the storage limit to make room for newer ones.
   std::uint64_t removed() const;
 
  private:
@@ -132,22 +132,22 @@ class Recording {
   std::unique_ptr<Files> files_;
 };
 
-// The recordings under way, for the recorder. Each may be read by any number of threads; remove()
-// returns when no thread reads it any more.
+// The active recordings, for the recorder. Any number of threads may read them; remove() returns
+// when no thread is reading the recording any more.
 class ActiveRecordings {
  public:
   using List = std::vector<std::shared_ptr<Recording>>;
 
   static ActiveRecordings& instance();
   void add(std::shared_ptr<Recording> recording);
-  // At exit a thread that reads is waited for a moment only; what it reads is then never freed.
+  // At exit, waits only a moment for reading threads; the memory they use is then never freed.
   void remove(const std::shared_ptr<Recording>& recording, bool at_exit = false);
-  // A child made by fork records nothing; recordings that it starts are its own.
+  // For a forked child, which records nothing until it starts its own recordings.
   void forget_all();
 
-  // The bits of all together; 0 where nothing is recorded. One load.
+  // Union of the bits of all recordings; 0 if nothing is recorded. One load.
   std::uint64_t bits() const { return bits_.load(std::memory_order_relaxed); }
-  // Calls use(recording) for each. Two atomic operations on a counter that few threads share.
+  // Calls use(recording) for each. Costs two atomic operations on a counter shared by few threads.
   template <typename Use>
   void for_each(Use&& use) {
     std::atomic<std::uint32_t>& readers = stripes_[stripe_of_thread()].readers;
@@ -158,7 +158,8 @@ class ActiveRecordings {
     readers.fetch_sub(1, std::memory_order_release);
   }
 
-  // Counts the forks above this process: what was made before the last one is the parent's.
+  // Number of forks that led to this process: objects created with a lower value belong to a
+  // parent.
   static std::uint32_t generation() { return generation_.load(std::memory_order_relaxed); }
 
  private:
@@ -173,7 +174,7 @@ class ActiveRecordings {
   std::atomic<const List*> list_{nullptr};
   std::atomic<std::uint64_t> bits_{0};
   std::array<Stripe, kStripes> stripes_;
-  std::mutex mutex_;  // of add() and remove()
+  std::mutex mutex_;  // guards add() and remove()
 };
 
 }  // namespace msprof::acl

@@ -1,5 +1,5 @@
-// What needs more stack than a thread of the application may have: 16 kB is the least that a
-// system gives, of which 4 to 5 are taken when it starts.
+// For work that needs more stack than a thread of the application may have: the system's minimum is
+// 16 kB, of which 4 to 5 kB are used when the thread starts.
 #pragma once
 
 #include <exception>
@@ -7,12 +7,12 @@
 
 namespace msprof::acl {
 
-// Calls run(context) in a thread of 256 kB, which takes no signal, and waits for it; in this one
-// where no thread is to be had.
+// Calls run(context) in a thread with a stack of 256 kB and all signals blocked, and waits for it.
+// If no thread can be created, calls it in the current one.
 void run_on_roomy_stack(void (*run)(void* context), void* context);
 
-// The same for any work; gives and throws what it does. For what happens once, such as the start of
-// a recording.
+// The same for any callable; returns its result and rethrows its exceptions. For rare work, such as
+// starting a recording.
 template <typename Work>
 auto on_roomy_stack(Work work) -> decltype(work()) {
   using Result = decltype(work());

@@ -22,20 +22,22 @@ namespace {
 
 constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
-// Pages that a first slice has from the start; half of it is written when more are asked for.
+// Bytes of a first slice whose pages are loaded at the start; more are requested when half of them
+// are written.
 constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 10;
-// Pages that are asked for at once.
+// Bytes whose pages are loaded at once.
 constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
-// Written to a file that is not mapped at once.
+// Bytes per write to a file that is not mapped.
 constexpr std::uint64_t kSaveBytes = std::uint64_t{64} << 10;
-// Slices of such a file that are complete and not written yet: beyond them who appends writes.
+// Complete but unwritten slices of such a file; beyond this limit the appending thread writes them
+// itself.
 constexpr std::uint64_t kSlicesBehind = 4;
-// In the number of the next record: nobody takes a place any more.
+// Bit of next_ that marks the file as closed for new records.
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 
 using runtime::sleep_a_millisecond;
 
-// The first 8 bytes of a record with the number that they carry.
+// The first 8 bytes of a record, with its number filled in.
 std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number) {
   std::uint64_t head = 0;
   std::memcpy(&head, record, sizeof(head));
@@ -44,7 +46,7 @@ std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number)
   return head;
 }
 
-// Memory that will be written soon is fetched before: atomic operations wait for what was stored.
+// Prefetch memory that will be written soon: atomic operations wait for earlier stores.
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kRecordsAhead = 4;
 
@@ -57,15 +59,16 @@ std::uint64_t page_bytes() {
   return bytes;
 }
 
-// Puts these pages in place, as they are. False where the kernel cannot (before 5.14).
+// Maps these pages without changing them. Returns false if the kernel does not support it (before
+// 5.14).
 bool populate(std::byte* base, std::uint64_t from, std::uint64_t to) {
   const std::uint64_t first = from / page_bytes() * page_bytes();
   return madvise(base + first, to - first, MADV_POPULATE_WRITE) == 0;
 }
 
-// Puts the first pages of a new file in place. To write zeros is much faster than to touch them
-// where a file system has larger pieces than pages; in memory they are there since the space was
-// allocated. Nobody else writes to the file yet. Where it fails, pages come one by one.
+// Maps the first pages of a new file. If the file system uses blocks larger than pages, writing
+// zeros is much faster than touching the pages; on tmpfs the pages exist once space is allocated.
+// No other thread writes to the file yet. On error, pages are mapped one at a time later.
 void bring_pages(int fd, std::byte* base, std::uint64_t bytes) {
   static constexpr std::array<char, kFillBytes> kZeros{};
   unsigned char is_there = 0;
@@ -91,8 +94,8 @@ int allocate_space(int fd, std::uint64_t bytes) {
   return error;
 }
 
-// The file, mapped with that many bytes, or memory for them; null with errno. Its descriptor is not
-// kept: applications close what they do not know.
+// Creates the file and maps `bytes` of it, or allocates memory of that size; null with errno on
+// error. The descriptor is not kept, since applications close descriptors they do not know.
 std::byte* make_file(const std::string& name, std::uint64_t bytes, std::uint64_t first_bytes,
                      bool is_mapped) {
   const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
@@ -118,8 +121,8 @@ std::byte* make_file(const std::string& name, std::uint64_t bytes, std::uint64_t
   return nullptr;
 }
 
-// Writes these bytes at that place of a file that is there, and tells how many; with fewer errno
-// says why. Those of a file that somebody has removed go with it.
+// Writes bytes at an offset of an existing file and returns how many were written; if fewer, errno
+// is set. If the file has been removed, its bytes count as written.
 std::uint64_t write_at(const std::string& name, const std::byte* bytes, std::uint64_t size,
                        std::uint64_t offset) {
   const std::uint64_t limit = runtime::size_limit();
@@ -138,7 +141,7 @@ std::uint64_t write_at(const std::string& name, const std::byte* bytes, std::uin
     }
     done += static_cast<std::uint64_t>(written);
   }
-  if (::close(fd) != 0 && error == 0 && errno != EINTR) {  // NFS tells it here
+  if (::close(fd) != 0 && error == 0 && errno != EINTR) {  // NFS reports errors here
     error = errno;
     done = 0;
   }
@@ -148,7 +151,7 @@ std::uint64_t write_at(const std::string& name, const std::byte* bytes, std::uin
 
 }  // namespace
 
-// Small beside the limit, so that many files have room for the slices that are written.
+// Small compared to the limit, so that many files have room for their current slices.
 std::uint64_t SpaceBudget::slice_bytes() const {
   constexpr std::uint64_t kSlicesInLimit = 1024;
   return limit_ == 0 ? kSliceBytes : std::clamp(limit_ / kSlicesInLimit, kLeastBytes, kSliceBytes);
@@ -180,7 +183,7 @@ bool SpaceBudget::remove_oldest() {
     oldest = std::move(complete_.front());
     complete_.pop_front();
   }
-  // One that cannot be removed keeps its space.
+  // A slice that cannot be removed keeps its space.
   if (unlink(oldest.path.c_str()) != 0 && errno != ENOENT) return remove_oldest();
   removed_.fetch_add(oldest.records, std::memory_order_relaxed);
   give_back(oldest.bytes);
@@ -198,7 +201,7 @@ SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, 
       budget_(budget),
       worker_(worker) {}
 
-// A recording that was not finished: the files stay as a kill would leave them.
+// If the recording was not finished, the files stay as a kill would leave them.
 SliceFile::~SliceFile() {
   for (Slot& place : slots_) {
     if (place.number.load(std::memory_order_relaxed) != kFree && place.base != nullptr)
@@ -229,7 +232,7 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
   std::byte* const at = place.base + within * layout_.record_bytes;
   constexpr std::size_t kHead = sizeof(std::uint64_t);
   const std::size_t bytes = used_bytes == 0 ? layout_.record_bytes : used_bytes;
-  // The record after the next few; where it has no page yet nothing happens.
+  // Prefetches a record a few positions ahead; has no effect if its page is not mapped yet.
   for (std::size_t i = 0; i < bytes; i += kCacheLine)
     __builtin_prefetch(at + kRecordsAhead * layout_.record_bytes + i, 1);
   std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead, bytes - kHead);
@@ -238,12 +241,14 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
   if (within == per_slice_ / 2 ||
       (slice < stepped_slices_ && within > 0 && (within & (step_ - 1)) == 0))
     look_ahead(slice, within);
-  // In one order with is_save_asked_: who saves has this record, or is asked again.
+  // seq_cst, ordered with is_save_asked_: a running save sees this record, or another save is
+  // requested.
   if (place.written.fetch_add(1, std::memory_order_seq_cst) + 1 == per_slice_) complete(slice);
   if (!is_mapped_ && !is_save_asked_.load(std::memory_order_seq_cst)) save_soon();
 }
 
-// What the next records need. A first slice has pages for twice what was written at the last look.
+// Prepares for the next records: requests the next slice when half of this one is full. In the
+// first slice, requests pages for twice the bytes written at each check.
 void SliceFile::look_ahead(std::uint64_t slice, std::uint64_t within) {
   if (within == per_slice_ / 2) {
     if (worker_ == nullptr ||
@@ -273,11 +278,11 @@ void SliceFile::run(const SliceJob& job) try {
       break;
   }
 } catch (const std::exception&) {
-  // No memory: whoever needs the slice tries again.
+  // Out of memory: the thread that needs the slice tries again.
 }
 
 void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) {
-  // Of a file that is mapped this thread alone unmaps.
+  // Only this thread unmaps slices of a mapped file, so they need no lock.
   std::unique_lock saving(saving_, std::defer_lock);
   if (!is_mapped_) saving.lock();
   const Slot& place = slot(slice);
@@ -294,13 +299,13 @@ bool SliceFile::prepare(std::uint64_t slice) try {
       slot(slice).number.load(std::memory_order_acquire) != slice)
     return false;
   std::unique_lock lock(mutex_);
-  // Slices are made in order; one that was made is there for as long as it has records under way.
+  // Slices are created in order. A slice stays mapped until all its records are written.
   if (slice * per_slice_ >= end_) return false;
   if (slice < slices_.size()) return slot(slice).number.load(std::memory_order_acquire) == slice;
   while (slices_.size() <= slice) {
     const std::uint64_t next = slices_.size();
     if (full_.load(std::memory_order_relaxed) || !wait_for_slot(next, lock)) return false;
-    if (next < slices_.size()) continue;  // made meanwhile
+    if (next < slices_.size()) continue;  // created by another thread meanwhile
     if (!allocate(next, lock)) return false;
   }
   return true;
@@ -308,7 +313,7 @@ bool SliceFile::prepare(std::uint64_t slice) try {
   return false;  // no memory
 }
 
-// A thread that stopped within a record 64 slices ago holds the place of this one.
+// The slot of this slice may be held by a thread that stopped while writing a record 64 slices ago.
 bool SliceFile::wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>& lock) {
   constexpr int kTries = 2000;
   for (int i = 0; i < kTries; ++i) {
@@ -322,13 +327,14 @@ bool SliceFile::wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>&
   return false;
 }
 
-// Who appends waits for nobody but for others who append.
+// An appending thread waits only for other appending threads.
 bool SliceFile::allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock) {
   const std::uint64_t bytes = per_slice_ * layout_.record_bytes;
   const std::uint64_t first_bytes = slice == 0 ? kFirstBytes : bytes;
   Made made = make(path(slice), first_bytes, per_slice_);
   if (made.base == nullptr) {
-    // The last space of a disk is used, too; the worker may have it, for this slice or in vain.
+    // The disk may be nearly full. Wait for the worker, which may hold the last space for this
+    // slice or for an unused one, then use whatever is left.
     if (wait_for_worker(lock); slices_.size() > slice) return true;
     made = make(path(slice), first_bytes, std::min(kLeastBytes, bytes) / layout_.record_bytes);
   }
@@ -346,8 +352,8 @@ void SliceFile::wait_for_worker(std::unique_lock<std::mutex>& lock) const {
   lock.lock();
 }
 
-// The next slice, by the worker, so that no lock is held while it is made: whoever needs it before
-// makes it himself, and what the worker made is the one after it.
+// Creates the next slice on the worker, without holding the lock. A thread that needs it earlier
+// creates it itself; the file made here is then used for the following slice.
 void SliceFile::make_ahead(std::uint64_t slice) {
   const auto is_wanted = [this](std::uint64_t next) {
     const std::uint64_t records = next_.load(std::memory_order_relaxed);
@@ -380,7 +386,8 @@ void SliceFile::make_ahead(std::uint64_t slice) {
   budget_.give_back(made.records * layout_.record_bytes);
 }
 
-// A file with as many records as there is space for; without a base where these are too few.
+// Creates a file for as many records as there is space for; `base` is null if there are fewer than
+// `least_records`.
 SliceFile::Made SliceFile::make(const std::string& name, std::uint64_t first_bytes,
                                 std::uint64_t least_records) {
   Made made;
@@ -413,28 +420,29 @@ void SliceFile::fail(int error) {
     error_.store(error, std::memory_order_relaxed);
 }
 
-// The last record of a slice has been written. A worker that ends leaves the rest to finish().
+// Called after the last record of a slice is written. If the worker is stopping, finish() does the
+// rest.
 void SliceFile::complete(std::uint64_t slice) try {
   const runtime::Undisturbed undisturbed;
   slot(slice).end_ns = runtime::monotonic_ns();
-  // Not by the worker: records would be lost while it has no time, although there is room.
+  // Not done by the worker: while it is busy, records would be lost although space can be freed.
   if (budget_.is_limited() && !layout_.is_kept) offer(slice);
   if (worker_ == nullptr ||
       worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)
     retire(slice);
-  // A disk that is slower than the records makes them wait, before they take all the memory.
+  // If the disk is slower than the records, appending threads wait here instead of using up memory.
   if (!is_mapped_ && slice >= kSlicesBehind) retire(slice - kSlicesBehind);
 } catch (const std::exception&) {
-  // No memory: finish() tries again.
+  // Out of memory: finish() tries again.
 }
 
 void SliceFile::offer(std::uint64_t slice) try {
   budget_.offer({path(slice), per_slice_ * layout_.record_bytes, per_slice_});
 } catch (const std::exception&) {
-  // No memory: the slice keeps its space.
+  // Out of memory: the slice keeps its space.
 }
 
-// Takes a slice out of memory whose records are all written, where nobody has done so.
+// Removes a slice from memory if all its records are written and no other thread has removed it.
 void SliceFile::retire(std::uint64_t slice) {
   const std::lock_guard saving(saving_);
   Slot& place = slot(slice);
@@ -464,7 +472,7 @@ void SliceFile::save_soon() try {
   if (answer == SliceWorker::Answer::do_it) save_all();
   if (answer == SliceWorker::Answer::leave_it) is_save_asked_.store(false);
 } catch (const std::exception&) {
-  // No memory: the next record asks again.
+  // Out of memory: the next record requests a save again.
 }
 
 void SliceFile::save_all() {
@@ -475,15 +483,15 @@ void SliceFile::save_all() {
     if (slice == kFree) continue;
     place.written.load(std::memory_order_seq_cst);
     const std::uint64_t next = next_.load(std::memory_order_relaxed);
-    // The end of a file that is refused is known to finish() alone.
+    // After refuse(), only finish() knows the number of records.
     if (next < kClosed && next > slice * per_slice_)
       save(slice, std::min(next - slice * per_slice_, place.capacity));
   }
 }
 
-// Writes what the file lacks of the first records of a slice; tells how many bytes it has of them,
-// with errno where these are not all: the rest is tried another time. A record under way is a hole,
-// which reads as zeros, and is written another time, too.
+// Writes the unsaved bytes of the first `records` of a slice. Returns how many bytes of them the
+// file has; if not all, errno is set and the rest is retried later. A record that is still being
+// written is left as a hole, which reads as zeros, and is written by a later call.
 std::uint64_t SliceFile::save(std::uint64_t slice, std::uint64_t records) {
   Slot& place = slot(slice);
   const std::uint64_t end = records * layout_.record_bytes;
@@ -510,7 +518,7 @@ std::uint64_t SliceFile::save(std::uint64_t slice, std::uint64_t records) {
   return end;
 }
 
-// The same before the slice goes: what the file does not get now is lost.
+// Like save(), before the slice is removed from memory: what cannot be written now is lost.
 std::uint64_t SliceFile::save_last(std::uint64_t slice, std::uint64_t records) {
   const std::uint64_t end = records * layout_.record_bytes;
   if (is_mapped_) return end;
@@ -522,13 +530,13 @@ std::uint64_t SliceFile::save_last(std::uint64_t slice, std::uint64_t records) {
   return bytes;
 }
 
-// Gives a file the size of its records.
+// Truncates a file to the size of its records.
 void SliceFile::cut(std::uint64_t slice, std::uint64_t bytes) {
   Slice& made = slices_[slice];
   if (is_mapped_ && bytes == made.bytes && bytes > 0) return;
   const std::string name = path(slice);
   if (bytes == 0) unlink(name.c_str());
-  // Where that fails, a reader finds zeros behind the last record, and no `.done`.
+  // If this fails, a reader finds zeros after the last record, and no `.done`.
   const bool is_cut = bytes > 0 && truncate(name.c_str(), static_cast<off_t>(bytes)) == 0;
   made.bytes = is_cut ? bytes : 0;
 }
@@ -545,7 +553,8 @@ void SliceFile::finish(bool at_exit) {
   if (!at_exit) wait_for_records(end);
   std::unique_lock saving(saving_, std::defer_lock);
   std::unique_lock lock(mutex_, std::defer_lock);
-  // At exit another thread may have stopped in here; one that writes has a disk to wait for.
+  // At exit, a stopped thread may hold a lock forever; a thread that is writing may be waiting for
+  // the disk.
   const int tries_at_exit = is_mapped_ ? 50 : 2000;
   for (int tries = 0; std::try_lock(saving, lock) >= 0; ++tries) {
     if (at_exit && tries == tries_at_exit) return;
@@ -553,15 +562,16 @@ void SliceFile::finish(bool at_exit) {
   }
   end_ = end;
   for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) close(slice, at_exit);
-  // Behind the last cut, which gives back what these take.
+  // After all files are truncated, which frees the space for these.
   for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) {
-    // What made room for others has none.
+    // A slice removed at the storage limit gets no `.done`.
     const bool is_there = slices_[slice].bytes > 0 && access(path(slice).c_str(), F_OK) == 0;
     if (is_there) write_done(slice);
   }
 }
 
-// Waits for those who have taken a place; not forever: a thread may have been stopped.
+// Waits for records that are still being written. The wait is limited: a thread may have been
+// stopped.
 void SliceFile::wait_for_records(std::uint64_t end) {
   constexpr int kTries = 2000;
   int tries = 0;
@@ -579,7 +589,7 @@ bool SliceFile::is_written(std::uint64_t slice, std::uint64_t records) {
          place.written.load(std::memory_order_acquire) >= std::min(records, place.capacity);
 }
 
-// Cuts a slice to its records. Nobody takes places any more, and those that were taken are below
+// Truncates a slice to its records. No new records can be added, and all existing ones are below
 // the new end.
 void SliceFile::close(std::uint64_t slice, bool at_exit) {
   Slot& place = slot(slice);
@@ -589,7 +599,7 @@ void SliceFile::close(std::uint64_t slice, bool at_exit) {
   const std::uint64_t from = slice * per_slice_;
   const std::uint64_t records = end_ > from ? std::min(end_ - from, place.capacity) : 0;
   const std::uint64_t bytes = save_last(slice, records);
-  // A thread that still writes keeps its mapping; at exit the process goes with it.
+  // If a thread is still writing, the slice stays mapped; at exit the process unmaps it.
   if (!at_exit && place.written.load(std::memory_order_acquire) >= records) unmap(slice);
   cut(slice, bytes);
 }

@@ -1,5 +1,5 @@
-// One kind of raw records of a recording, as files <stem>.slice_<n> of at most 2 MiB, written by
-// any number of threads without a lock between them. For Recording. Source: cann_host.md 1.2, 1.3;
+// One kind of raw records of a recording, stored in files <stem>.slice_<n> of at most 2 MiB and
+// written by any number of threads without a lock. For Recording. Source: cann_host.md 1.2, 1.3;
 // cann_device.md 2.
 #pragma once
 
@@ -16,15 +16,15 @@
 
 namespace msprof::acl {
 
-// Bytes that the folder of a recording may still take. At the limit the oldest slices that are
-// complete make room for newer ones.
+// Storage limit of a recording's folder. At the limit, the oldest complete slices are removed to
+// make room for newer ones.
 class SpaceBudget {
  public:
   explicit SpaceBudget(std::uint64_t limit_bytes) : limit_(limit_bytes) {}
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  // A slice that is complete, and may go.
+  // A complete slice, which may be removed.
   struct Complete {
     std::string path;
     std::uint64_t bytes = 0;
@@ -32,86 +32,89 @@ class SpaceBudget {
   };
   void offer(Complete slice);
   bool is_limited() const { return limit_ != 0; }
-  // Of one slice.
+  // Size of one slice.
   std::uint64_t slice_bytes() const;
-  // Records of the slices that went.
+  // Number of records in removed slices.
   std::uint64_t removed_records() const { return removed_.load(std::memory_order_relaxed); }
 
  private:
   bool take_if_there(std::uint64_t bytes);
   bool remove_oldest();
 
-  const std::uint64_t limit_;  // 0: none
+  const std::uint64_t limit_;  // 0: unlimited
   std::atomic<std::uint64_t> used_{0};
   std::atomic<std::uint64_t> removed_{0};
-  std::mutex mutex_;  // of complete_; nothing else is locked under it
+  std::mutex mutex_;  // guards complete_; innermost lock
   std::deque<Complete> complete_;
 };
 
-// Where a device's record carries the low 4 bits of its number, by which a reader sees that one is
-// missing.
+// Position of the low 4 bits of the record number in a device record. Readers use it to detect
+// missing records.
 enum class Counter : std::uint8_t { none, bits_6_to_9, bits_4_to_7 };
 
 struct SliceLayout {
   std::uint32_t record_bytes = 0;  // a multiple of 8
   Counter counter = Counter::none;
-  bool is_kept = false;  // to the end, whatever the limit
+  bool is_kept = false;  // never removed, whatever the limit
 };
 
-// A record's place is taken with one atomic operation; its first 8 bytes, which hold its mark, are
-// stored last. So a process that is killed leaves whole records, and zeros where one was under way:
-// what is in the mapped page reaches the file without it. Space is allocated before it is mapped: a
-// full disk is an error of the allocation, never a SIGBUS.
+// A thread reserves space for a record with one atomic operation; the first 8 bytes, which contain
+// its magic, are stored last. A process that is killed therefore leaves whole records, and zeros
+// for one that was being written: the kernel writes mapped pages to the file without the process.
+// Space is allocated before it is mapped, so a full disk is an allocation error and never a SIGBUS.
 //
-// Where that is not certain (runtime::may_be_mapped) a slice is memory of the process instead. The
-// worker writes its records to the file, 64 kB at a time and within a second: a kill takes those of
-// the last second along.
+// If this is not guaranteed (runtime::may_be_mapped), a slice is memory of the process. The worker
+// writes its records to the file, 64 kB at a time and within a second: a kill loses the records of
+// the last second.
 //
-// A page that is written for the first time costs more than its records. So a worker makes the next
-// slice, with its pages, when half of one is full; pages of the first slice come as the file grows,
-// so that one with few records stays small. Whoever is faster than the worker does it himself.
+// The first write to a page costs more than its records. So the worker creates the next slice,
+// including its pages, when half of the current one is full. Pages of the first slice are added as
+// the file grows, so that a file with few records stays small. A thread that is faster than the
+// worker does this work itself.
 class SliceFile {
  public:
-  // Without a worker those who append do everything.
+  // Without a worker, the appending threads do all the work.
   SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, SliceWorker* worker,
             bool is_mapped);
   ~SliceFile();
   SliceFile(const SliceFile&) = delete;
   SliceFile& operator=(const SliceFile&) = delete;
 
-  // By any thread. A record that finds no space is counted; one that comes after refuse() is not.
-  // Bytes of the record behind the first `used_bytes` are zeros, and not read; 0: all are used.
+  // Thread-safe. A record is counted as lost if there is no space, but not after refuse(). Bytes
+  // after the first `used_bytes` are written as zeros and not read; 0: all bytes are used.
   void append(const void* record, std::size_t used_bytes = 0);
 
-  // Makes the first slice, so that the first record finds it.
+  // Creates the first slice in advance, for the first record.
   void prepare_first() { prepare(0); }
-  // Does what the worker was asked for, on its thread. Never throws.
+  // Runs a job on the worker's thread. Never throws.
   void run(const SliceJob& job);
 
-  // Takes no record from now on. Before the worker is stopped, which is before finish().
+  // Rejects all further records. Call before stopping the worker, which must precede finish().
   void refuse();
-  // Gives every file its true size, and its `.done`. Records under way are waited for, at exit not.
+  // Truncates every file to its records and writes its `.done`. Waits for records that are being
+  // written, except at exit.
   void finish(bool at_exit);
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
-  // Why the first record found no space: an errno, 0 for the limit of the recording.
+  // Why the first lost record found no space: an errno, or 0 for the recording's storage limit.
   int error() const { return error_.load(std::memory_order_relaxed); }
 
  private:
-  // Slices that are mapped: as many as have records under way. Beyond 64 a record waits for the
-  // slowest.
+  // Maximum number of mapped slices. A slice is mapped while records in it are being written;
+  // beyond 64, a record waits for the slowest.
   static constexpr std::size_t kSlots = 64;
   static constexpr std::uint64_t kFree = UINT64_MAX;
   struct alignas(64) Slot {
     std::atomic<std::uint64_t> number{kFree};
     std::byte* base = nullptr;
-    std::uint64_t capacity = 0;  // in records; less than a slice has where the disk had no more
+    std::uint64_t capacity = 0;  // in records; less than a whole slice if the disk was full
     std::atomic<std::uint64_t> written{0};
-    std::uint64_t end_ns = 0;  // set by the last record of a slice
-    // Bytes of whole records that the file has, where it is not mapped. Of saving_.
+    std::uint64_t end_ns = 0;  // set by the last record of the slice
+    // Bytes of whole records in the file, if it is not mapped. Guarded by saving_.
     std::uint64_t saved = 0;
   };
   struct Slice {
-    // Allocated; once closed or taken out of memory its size, 0: no file, or not cut.
+    // Allocated size; after closing or removal from memory the final size. 0: no file, or not
+    // truncated.
     std::uint64_t bytes = 0;
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
@@ -119,13 +122,13 @@ class SliceFile {
 
   std::string path(std::uint64_t slice) const;
   Slot& slot(std::uint64_t slice) { return slots_[slice % kSlots]; }
-  // False: there is no space for it.
+  // Returns false if there is no space.
   bool prepare(std::uint64_t slice);
   bool wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
   struct Made {
     std::byte* base = nullptr;
     std::uint64_t records = 0;
-    int error = 0;  // why there are fewer than a slice has
+    int error = 0;  // why there are fewer records than in a whole slice
   };
   bool allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
   void wait_for_worker(std::unique_lock<std::mutex>& lock) const;
@@ -153,22 +156,24 @@ class SliceFile {
   const SliceLayout layout_;
   const std::uint64_t per_slice_;
   const bool is_mapped_;
-  const std::uint64_t step_;            // records, a power of two: how often a thread looks ahead
-  const std::uint64_t stepped_slices_;  // it does in so many, the first ones
+  const std::uint64_t step_;            // records between two calls of look_ahead(), a power of two
+  const std::uint64_t stepped_slices_;  // number of slices, from the first, in which it is called
+                                        // at these steps
   SpaceBudget& budget_;
   SliceWorker* const worker_;
   std::array<Slot, kSlots> slots_;
   alignas(64) std::atomic<std::uint64_t> next_{
-      0};  // number of the next record; beyond kClosed: refused
+      0};  // number of the next record; above kClosed: refused
   alignas(64) std::atomic<std::uint64_t> lost_{0};
   std::atomic<bool> full_{false};
   std::atomic<bool> is_save_asked_{false};
   std::atomic<int> error_{0};
-  std::uint64_t refused_from_ = 0;  // number of records, once refused
-  std::mutex saving_;               // of writing to files, and of freeing slots; before mutex_
-  std::mutex mutex_;                // of what follows, and of making slices
-  std::vector<Slice> slices_;       // all that were made
-  std::uint64_t end_ = UINT64_MAX;  // number of records, once finished
+  std::uint64_t refused_from_ = 0;  // number of records at refuse()
+  std::mutex saving_;               // guards writing to files and freeing slots; locked before
+                                    // mutex_
+  std::mutex mutex_;                // guards the members below, and creating slices
+  std::vector<Slice> slices_;       // all slices created so far
+  std::uint64_t end_ = UINT64_MAX;  // number of records after finish()
 };
 
 }  // namespace msprof::acl

@@ -17,11 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Not longer than kSaveWithin, so that a thread that waits finds what is unsaved in time.
+// At most kSaveWithin, so that an idle thread sees unsaved files in time.
 constexpr std::chrono::seconds kIdle{1};
-// How old a record may be that a kill takes along.
+// Maximum age of records that a kill may lose.
 constexpr std::chrono::seconds kSaveWithin{1};
-// Milliseconds that the end of a process waits.
+// Milliseconds to wait at the end of the process.
 constexpr int kTriesAtExit = 50;
 
 using runtime::sleep_a_millisecond;
@@ -46,7 +46,7 @@ SliceWorker::Answer SliceWorker::ask(const SliceJob& job) try {
   return Answer::leave_it;
 }
 
-// A thread that waits finds it when it looks again, which is within a second.
+// No notification: an idle thread checks again within a second.
 SliceWorker::Answer SliceWorker::ask_to_save(SliceFile* file) try {
   const runtime::Undisturbed undisturbed;
   const std::lock_guard lock(mutex_);
@@ -63,7 +63,7 @@ bool SliceWorker::is_save_due() const {
 }
 
 bool SliceWorker::start() {
-  // One that had nothing to do has ended.
+  // The previous thread has ended because it was idle.
   if (thread_.joinable()) thread_.join();
   try {
     const runtime::BlockedSignals inherited;
@@ -104,7 +104,7 @@ void SliceWorker::work() {
 
 bool SliceWorker::stop(bool at_exit) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  // At exit another thread may have stopped in here.
+  // At exit, a stopped thread may hold this lock forever.
   for (int tries = 0; !lock.try_lock(); ++tries) {
     if (at_exit && tries == kTriesAtExit) return false;
     sleep_a_millisecond();

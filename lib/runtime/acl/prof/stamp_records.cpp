@@ -1,5 +1,5 @@
-// Where stamps go: every recording that takes them, and the dictionaries of texts that applications
-// number.
+// Writes stamps to every recording that includes them, and to the dictionaries the texts for which
+// applications request ids.
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -14,7 +14,7 @@
 namespace msprof::acl {
 namespace {
 
-// Texts that have numbers, for recordings that start later.
+// Texts with ids, for recordings that start later.
 struct Texts {
   std::mutex mutex;
   std::map<std::string, std::uint64_t, std::less<>> hashes;
@@ -34,7 +34,7 @@ bool records_stamps() {
 void record_stamp(const MsprofTxWire& record, std::size_t message_bytes) {
   const std::size_t used_bytes = offsetof(MsprofTxWire, message) + message_bytes;
   ActiveRecordings::instance().for_each([&](Recording& recording) {
-    // What was open at the start of a recording is not in it.
+    // A range that was open when a recording started is not recorded.
     if ((recording.options().bits & ACL_PROF_MSPROFTX) != 0 &&
         record.start_count >= recording.begin_ns())
       recording.append(HostFile::msproftx, &record, used_bytes);

@@ -28,10 +28,10 @@ namespace {
 using mstx::TxEvent;
 using runtime::monotonic_ns;
 
-constexpr std::size_t kMessageRoom = 128;  // of a stamp, with its end
+constexpr std::size_t kMessageRoom = 128;  // of a stamp, including the terminating zero
 
-// What a stamp says; copied when it is pushed or starts a range, so that it may be changed or
-// destroyed before the end.
+// Content of a stamp. Copied when it is pushed or starts a range, so that the stamp may be changed
+// or destroyed before the end.
 struct Content {
   std::uint32_t category = 0;
   std::int32_t payload_type = 0;
@@ -39,9 +39,9 @@ struct Content {
   std::uint32_t message_bytes = 0;
   std::array<char, kMessageRoom> message;
 
-  Content() {}  // leaves the message as it is
+  Content() {}  // leaves the message uninitialized
   Content(const Content& other) { *this = other; }
-  // Copies no more of the message than there is.
+  // Copies only the used part of the message.
   Content& operator=(const Content& other) {
     category = other.category;
     payload_type = other.payload_type;
@@ -57,7 +57,7 @@ struct OpenStamp {
   Content content;
 };
 
-// What a thread needs at hand: its numbers cost a call of the system each.
+// Per-thread state. The ids are cached because each costs a system call.
 struct ThreadStamps {
   std::uint32_t generation = UINT32_MAX;  // of ActiveRecordings
   std::uint32_t process_id = 0;
@@ -77,7 +77,7 @@ ThreadStamps& of_this_thread() {
   return stamps;
 }
 
-// The stamps that an application may hold; a bit says which are taken.
+// The stamps available to an application; a bit per stamp shows whether it is in use.
 class StampPool {
  public:
   Content* take() {
@@ -95,7 +95,7 @@ class StampPool {
     return nullptr;
   }
 
-  // Null for what is no stamp, or one that was given back.
+  // Null if this is not a stamp or if it was destroyed.
   Content* find(const void* stamp) {
     const auto address = reinterpret_cast<std::uintptr_t>(stamp);
     const auto begin = reinterpret_cast<std::uintptr_t>(contents_.data());
@@ -119,7 +119,7 @@ class StampPool {
  private:
   static constexpr std::size_t kBitsPerWord = 64;
 
-  // kBitsPerWord where there is none.
+  // Returns kBitsPerWord if no bit is free.
   static std::size_t free_bit(std::size_t word, std::uint64_t bits) {
     const auto bit = static_cast<std::size_t>(std::countr_one(bits));
     return word * kBitsPerWord + bit < kMaxStamps ? bit : kBitsPerWord;
@@ -129,10 +129,10 @@ class StampPool {
   std::array<Content, kMaxStamps> contents_;
 };
 
-// Ranges that are open: any thread may start or stop one.
+// Open ranges; any thread may start or stop one.
 class RangeTable {
  public:
-  // 0 where too many are open.
+  // Returns 0 if too many ranges are open.
   std::uint32_t add(const Content& content, std::uint32_t thread) {
     for (std::size_t tries = 0; tries < kMaxOpenRanges; ++tries) {
       const std::uint32_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
@@ -146,7 +146,7 @@ class RangeTable {
     return 0;
   }
 
-  // False for the number of no open range.
+  // Returns false if `id` is not an open range.
   bool remove(std::uint32_t id, OpenStamp& stamp, std::uint32_t& thread) {
     return id != 0 && open_.take(id, [&](const Range& range) {
       stamp = range.stamp;
@@ -167,7 +167,7 @@ class RangeTable {
   mstx::SlotTable<Range, kMaxOpenRanges> open_;
 };
 
-// Threads may stamp while the process exits: neither is destroyed.
+// Never destroyed: threads may use stamps while the process exits.
 StampPool& pool() {
   static StampPool* const made = new StampPool;
   return *made;

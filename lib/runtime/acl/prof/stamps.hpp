@@ -1,8 +1,8 @@
-// Stamps and steps: what the application says about itself while it is recorded with MSPROFTX.
-// Behind acl_prof.h. Source: cann_host.md 1.8.16; rules: docs/host_cann.md.
+// Stamps and steps: annotations by the application, recorded with MSPROFTX. Used by acl_prof.h.
+// Source: cann_host.md 1.8.16; rules: docs/host_cann.md.
 //
-// Nothing here takes a lock: stamps are claimed from a pool of atomics, pushed ones are on a stack
-// of their thread, open ranges are in a table of atomics.
+// Lock-free: stamps are allocated from a pool of atomics, pushed ones are on a stack of their
+// thread, open ranges are in a table of atomics.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace msprof::acl {
 
-// What fails inside; null pointers are ACL_ERROR_INVALID_PARAM.
+// Internal failure; null pointers return ACL_ERROR_INVALID_PARAM instead.
 inline constexpr aclError kTxFailure = -1;
 
-// Most stamps at a time, and most ranges open at a time.
+// Maximum number of stamps, and of open ranges, at a time.
 inline constexpr std::size_t kMaxStamps = 100;
 inline constexpr std::size_t kMaxOpenRanges = 4096;
 
-// Null where all are taken or none is recorded.
+// Null if all are in use or if no recording includes stamps.
 void* create_stamp();
 void destroy_stamp(void* stamp);
 aclError set_stamp_message(void* stamp, const char* message, std::size_t size);
@@ -35,13 +35,13 @@ aclError start_range(void* stamp, std::uint32_t* id);
 aclError stop_range(std::uint32_t id);
 
 class Recording;
-// Puts the texts that have numbers into the dictionary of a recording that starts.
+// Adds the texts with ids to the dictionary of a recording that starts.
 void give_texts(Recording& recording);
-// Around a fork.
+// Called around a fork.
 void lock_texts();
 void unlock_texts();
 
-// A child made by fork has none of its parent's stamps and ranges.
+// A forked child does not have its parent's stamps and ranges.
 void forget_stamps();
 
 }  // namespace msprof::acl

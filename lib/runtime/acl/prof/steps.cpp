@@ -10,7 +10,7 @@
 
 struct aclprofStepInfo {
   std::uint64_t index = 0;
-  std::array<std::atomic<bool>, 2> used{};  // by tag
+  std::array<std::atomic<bool>, 2> used{};  // indexed by tag
 };
 
 namespace msprof::acl {

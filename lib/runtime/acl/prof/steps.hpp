@@ -1,5 +1,5 @@
-// Steps of the application: a begin and an end on a stream. Behind acl_prof.h.
-// Rules: docs/host_cann.md.
+// Steps of the application: a start mark and an end mark on a stream. Used by acl_prof.h. Rules:
+// docs/host_cann.md.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace msprof::acl {
 
-// The next step of the process.
+// Creates the next step of the process.
 aclprofStepInfo* create_step();
 void destroy_step(aclprofStepInfo* step);
-// ACL_ERROR_INVALID_PARAM for a tag that is none or was used on the step; ACL_ERROR_GE_FAILURE for
-// a stream that takes no task.
+// Returns ACL_ERROR_INVALID_PARAM if the tag is unknown or was already used for the step,
+// ACL_ERROR_GE_FAILURE if the stream accepts no task.
 aclError mark_step(aclprofStepInfo* step, std::uint32_t tag, void* stream);
 
 }  // namespace msprof::acl

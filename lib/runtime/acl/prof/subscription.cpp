@@ -5,8 +5,8 @@
 namespace msprof::acl {
 namespace {
 
-// What readers are told about the key points of a step, which is an execution of the model: the
-// time between them.
+// Name and type in records of a model execution, which readers show as the time between two key
+// points of a step.
 constexpr const char* kKeyPoints = "keypoint_op";
 constexpr const char* kKeyPointsType = "na";
 

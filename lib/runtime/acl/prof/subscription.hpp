@@ -1,4 +1,4 @@
-// Subscribed models of CANN's interface: which tasks become records of a subscription.
+// Subscribed models of CANN's interface: decides which tasks become records of a subscription.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ using runtime::any_model_subscribed;
 using runtime::is_subscribed;
 using runtime::SubscribeOrder;
 
-// The record of what ran, if it is an operator of a subscribed model or one execution of it (kind
-// step; "keypoint_op" of type "na"); never waits for the reader. It observes the tasks
+// Sends the record of a task that is an operator of a subscribed model, or one execution of it
+// (kind step; "keypoint_op" of type "na"). Never waits for the reader. Registered as task observer
 // (recorder.hpp) while a model is subscribed.
 void send_to_subscriber(const RanTask& task);
 
-// As add_subscription and end_subscription.
+// Like add_subscription() and end_subscription().
 int subscribe(std::uint32_t model, std::uint16_t device, const SubscribeOrder& order);
 int unsubscribe(std::uint32_t model);
 

@@ -19,7 +19,7 @@ bool TextFile::append(std::string_view lines) {
   const ssize_t written = runtime::write_retrying(fd, lines.data(), lines.size());
   const bool is_whole = written == static_cast<ssize_t>(lines.size());
   if (is_whole) bytes_ += lines.size();
-  // A part of a line would spoil the next one.
+  // Remove a partial line, which would corrupt the next one.
   if (!is_whole && written > 0 && ftruncate(fd, static_cast<off_t>(bytes_)) != 0)
     bytes_ += static_cast<std::uint64_t>(written);
   ::close(fd);

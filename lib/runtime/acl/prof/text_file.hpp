@@ -1,5 +1,5 @@
-// A file of text lines of a recording, open for no longer than one write: applications close
-// descriptors that they do not know. For Dictionary and HostUsage; one thread at a time.
+// A text file of a recording. It is open only during a write, since applications close descriptors
+// they do not know. For Dictionary and HostUsage. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace msprof::acl {
 
 class TextFile {
  public:
-  // Nothing is made before the first write.
+  // The file is created by the first write.
   explicit TextFile(std::string path);
 
-  // Appends whole lines with one write(). False where they find no space: the file has no part of
-  // them then.
+  // Appends whole lines with one write(). Returns false if there is no space; the file then
+  // contains no part of them.
   bool append(std::string_view lines);
-  // Writes `.done` beside a file that has something in it.
+  // Writes `.done` for a file that is not empty.
   void finish() const;
 
   const std::string& path() const { return path_; }

@@ -1,6 +1,6 @@
-// Numbers of the types in records, and their names in type_info_dic. Readers go by the names; the
-// numbers of runtime calls and tasks are the writer's choice, but for 6 and 98. For Recording and
-// the recorder. Source: cann_host.md 1.4, 1.8, 1.9.
+// Numbers of the types in records, and their names in type_info_dic. Readers use the names; the
+// numbers of runtime calls and tasks are chosen here, except 6 and 98. For Recording and the
+// recorder. Source: cann_host.md 1.4, 1.8, 1.9.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Level : std::uint16_t {
   msproftx = 20500
 };
 
-// Level runtime: types of tasks, and of calls.
+// Level runtime: types of tasks and of calls.
 namespace task_type {
 inline constexpr std::uint32_t kAiCore = 0, kAiCpu = 1, kEventRecord = 2, kStreamWaitEvent = 3,
                                kMemcpyAsync = 5, kCallback = 40, kMemsetAsync = 41,
@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kNodeBasicInfo = 0, kTensorInfo = 1, kFusionOpInf
 inline constexpr std::uint32_t kGraphIdMap = 0, kModelExecute = 1, kModelLoad = 2;
 }  // namespace record_type
 
-// All of them, and the calls of calls.def, as lines of type_info_dic.
+// All these types, and the calls of calls.def, as lines of type_info_dic.
 std::string type_info_lines();
 
 }  // namespace msprof::acl
