@@ -1,6 +1,6 @@
 /* A face-mask recogniser for CANN, in C: each stage of its pipeline is a range of the profile.
- * Pictures are made up and weights drawn by lot, so what it recognises means nothing; what it
- * computes is real, and main.py computes the same.
+ * Images are synthetic and weights are random, so the predictions mean nothing; the computation is
+ * real, and main.py computes the same.
  */
 #include <errno.h>
 #include <limits.h>
@@ -49,7 +49,7 @@ typedef struct Pipeline {
   aclmdlDataset* output;
 } Pipeline;
 
-/* False, with the name of the call on stderr, where it failed. */
+/* Returns false and prints the name of the call on stderr if it failed. */
 static int succeeded(const char* call, aclError code) {
   if (code == ACL_SUCCESS) return 1;
   fprintf(stderr, "main: %s: error %d\n", call, (int)code);
@@ -63,9 +63,7 @@ static double now_ms(void) {
   return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Stages of the pipeline. */
-
-/* NULL where nothing is recorded, which changes nothing for the program. */
+/* Returns NULL if nothing is recorded; the program works the same. */
 static void* begin_stage(const char* name) {
   void* const stamp = aclprofCreateStamp();
   if (stamp == NULL) return NULL;
@@ -80,7 +78,7 @@ static void end_stage(void* stamp) {
   aclprofDestroyStamp(stamp);
 }
 
-/* One buffer of the size that the model wants, as a dataset. */
+/* Creates a dataset with one buffer of `bytes` bytes. */
 static int make_dataset(size_t bytes, void** memory, aclmdlDataset** dataset) {
   aclDataBuffer* buffer = NULL;
   if (!TRY(aclrtMalloc(memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST))) return 0;
@@ -143,8 +141,8 @@ static void destroy_streams(Pipeline* pipeline) {
   aclrtResetDevice(0);
 }
 
-/* A camera's picture as it comes: a head and a wall behind it, every second one with a mask, as
- * binary PPM. */
+/* Generates a camera image as binary PPM: a head in front of a wall, every second one with a mask.
+ */
 static size_t take_picture(long number, unsigned char* file) {
   const int head = sprintf((char*)file, "P6\n%d %d\n255\n", PICTURE_WIDTH, PICTURE_HEIGHT);
   unsigned char* pixel = file + head;
@@ -164,11 +162,11 @@ static size_t take_picture(long number, unsigned char* file) {
       }
     }
   }
-  *pixel = '\0'; /* for sscanf */
+  *pixel = '\0'; /* terminates the text for sscanf */
   return (size_t)(pixel - file);
 }
 
-/* The pixels of a binary PPM, red, green and blue by turns; NULL for anything else. */
+/* Returns the interleaved RGB pixels of a binary PPM; NULL if the file is invalid. */
 static const unsigned char* decode(const unsigned char* file, size_t bytes, int* width,
                                    int* height) {
   void* const stage = begin_stage("decode");
@@ -183,7 +181,8 @@ static const unsigned char* decode(const unsigned char* file, size_t bytes, int*
   return pixels;
 }
 
-/* To the size and the order of the model's input: the nearest pixel, planes of -1 to 1. */
+/* Converts the image to the size and layout of the model's input: nearest pixel, planes of -1 to 1.
+ */
 static void preprocess(const unsigned char* pixels, int width, int height, float* planes) {
   void* const stage = begin_stage("preprocess");
   int channel, x, y;
@@ -213,7 +212,7 @@ static int infer(Pipeline* pipeline, const float* planes, float* scores) {
   return good;
 }
 
-/* The class with the highest score; adds to the checksum. */
+/* Returns the class with the highest score and adds to the checksum. */
 static int postprocess(const float* scores, double* checksum) {
   void* const stage = begin_stage("postprocess");
   int best = 0, i;
@@ -265,8 +264,6 @@ static int recognise(Pipeline* pipeline, const Options* options) {
   free(took_ms);
   return good;
 }
-
-/* Profiling, and the whole. */
 
 static aclprofConfig* start_recording(const char* output) {
   uint32_t devices[1] = {0};
@@ -326,7 +323,7 @@ static int read_number(const char* text, double least, double most, double* valu
   return end != NULL && end != text && *end == '\0' && *value >= least && *value <= most;
 }
 
-/* False for arguments that are not understood. */
+/* Returns false if an argument is invalid. */
 static int read_options(int argc, char** argv, Options* options) {
   int i;
   for (i = 1; i < argc; ++i) {

@@ -11,7 +11,7 @@ import acl
 
 PICTURE_WIDTH, PICTURE_HEIGHT, INPUT_SIZE, CLASSES = 520, 390, 260, 2
 
-# Values of CANN's headers; pyACL has no names for them.
+# Values of CANN's headers; pyACL does not define names for them.
 ACL_PROF_ACL_API, ACL_PROF_TASK_TIME, ACL_PROF_AICORE_METRICS = 0x1, 0x2, 0x4
 ACL_PROF_MSPROFTX, ACL_PROF_RUNTIME_API = 0x80, 0x100
 ACL_AICORE_PIPE_UTILIZATION = 1
@@ -29,7 +29,7 @@ def check(call, code):
 
 
 class Stage:
-    """A range of the profile; where nothing is recorded there is no stamp, which changes nothing."""
+    """A range of the profile. If nothing is recorded there is no stamp, and the program works the same."""
 
     def __init__(self, name):
         self.name = name
@@ -99,7 +99,7 @@ class Pipeline:
 
 
 def take_picture(number):
-    """A camera's picture as it comes: a head and a wall behind it, every second one with a mask, as binary PPM."""
+    """Generates a camera image as binary PPM: a head in front of a wall, every second one with a mask."""
     n = number % 1000
     y, x = np.mgrid[0:PICTURE_HEIGHT, 0:PICTURE_WIDTH]
     wall = np.stack((x * 3 + y * 2 + n * 17, x + y * 5 + n * 29, x * y // 64 + n * 11), axis=2)
@@ -113,7 +113,7 @@ def take_picture(number):
 
 
 def decode(file):
-    """The pixels of a binary PPM."""
+    """Returns the pixels of a binary PPM."""
     with Stage("decode"):
         magic, size, most, pixels = file.split(b"\n", 3)
         width, height = map(int, size.split())
@@ -123,7 +123,7 @@ def decode(file):
 
 
 def preprocess(pixels):
-    """To the size and the order of the model's input: the nearest pixel, planes of -1 to 1."""
+    """Converts the image to the size and layout of the model's input: nearest pixel, planes of -1 to 1."""
     with Stage("preprocess"):
         rows = np.arange(INPUT_SIZE) * pixels.shape[0] // INPUT_SIZE
         columns = np.arange(INPUT_SIZE) * pixels.shape[1] // INPUT_SIZE
@@ -147,7 +147,7 @@ def infer(pipeline, planes):
 
 
 def postprocess(scores):
-    """The class with the highest score, and what the checksum gets."""
+    """Returns the class with the highest score and the value to add to the checksum."""
     with Stage("postprocess"):
         return int(np.argmax(scores)), sum(float(score) * (i + 1) for i, score in enumerate(scores))
 

@@ -1,17 +1,17 @@
-"""What both samples need around the calls that they show: device, model, datasets."""
+"""Code shared by both samples: device, model, datasets."""
 import acl
 
 ACL_MEM_MALLOC_HUGE_FIRST = 0
 
 
 def expect(ret, what):
-    """Every call is looked at: a sample that goes on after an error shows nothing."""
+    """Ends the sample if a call failed."""
     if ret != 0:
         raise SystemExit(f"{what}: error {ret}")
 
 
 def allocate(device):
-    """Start, device, context, stream."""
+    """Initializes ACL and sets up device, context and stream."""
     expect(acl.init(), "acl.init")
     expect(acl.rt.set_device(device), "acl.rt.set_device")
     context, ret = acl.rt.create_context(device)
@@ -29,7 +29,7 @@ def release(device, context, stream):
 
 
 def dataset_of(sizes):
-    """A dataset with one buffer for each size, filled with zeros."""
+    """Creates a dataset with one zeroed buffer per size."""
     dataset = acl.mdl.create_dataset()
     for size in sizes:
         memory, ret = acl.rt.malloc(size, ACL_MEM_MALLOC_HUGE_FIRST)
@@ -41,7 +41,7 @@ def dataset_of(sizes):
 
 
 def datasets_of(model_id):
-    """Description, input and output of a model."""
+    """Returns description, input dataset and output dataset of a model."""
     desc = acl.mdl.create_desc()
     expect(acl.mdl.get_desc(desc, model_id), "acl.mdl.get_desc")
     inputs = [acl.mdl.get_input_size_by_index(desc, i) for i in range(acl.mdl.get_num_inputs(desc))]
@@ -59,7 +59,7 @@ def destroy_dataset(dataset):
 
 
 def scores_of(dataset):
-    """What a model gave out first, as numbers."""
+    """Returns the first output of a model as numbers."""
     import numpy as np
     buffer = acl.mdl.get_dataset_buffer(dataset, 0)
     raw = acl.util.ptr_to_bytes(acl.get_data_buffer_addr(buffer), acl.get_data_buffer_size_v2(buffer))

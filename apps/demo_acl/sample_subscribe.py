@@ -17,7 +17,7 @@ DEVICE = 0
 
 
 def print_operators(data, data_len):
-    """One line for each record in this memory."""
+    """Prints one line per record in this memory."""
     count, ret = acl.prof.get_op_num(data, data_len)
     common.expect(ret, "acl.prof.get_op_num")
     for i in range(count):
@@ -69,10 +69,10 @@ def main(model_path, executions="1"):
     common.expect(acl.mdl.destroy_desc(desc), "acl.mdl.destroy_desc")
     common.expect(acl.mdl.unload(model_id), "acl.mdl.unload")
 
-    # Un-subscribing closes the write end, by which the reader comes to its end.
+    # Un-subscribing closes the write end, so the reader reaches the end of the pipe.
     common.expect(acl.prof.model_un_subscribe(model_id), "acl.prof.model_un_subscribe")
     common.expect(acl.util.stop_thread(thread_id), "acl.util.stop_thread")
-    # The reader printed until now: lines of two threads would mix.
+    # The reader thread has stopped printing, so the lines do not mix.
     print("scores:", *scores)
     os.close(read_end)
     common.expect(acl.prof.destroy_subscribe_config(config), "acl.prof.destroy_subscribe_config")

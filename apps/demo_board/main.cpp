@@ -1,4 +1,4 @@
-// The board in a box: the sample application that is profiled where there is no board.
+// Board in a box: a sample application to profile when no board is available.
 #include <limits.h>
 #include <unistd.h>
 
@@ -20,7 +20,6 @@
 
 namespace {
 
-// The command line.
 struct Options {
   std::string model = "face_mask";
   uint64_t images = 60;
@@ -54,7 +53,7 @@ const char* const kUsage =
     "Exit codes: 0 done, 1 a call of the runtime failed, 2 wrong arguments, 3 the model cannot be "
     "read.\n";
 
-// Empty, with a sentence on stderr, for arguments that are not understood.
+// Returns an empty optional and prints a message on stderr if an argument is invalid.
 std::optional<Options> parse_options(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -104,7 +103,8 @@ std::string own_folder() {
   return text.substr(0, text.rfind('/'));
 }
 
-// Projects keep acl.json beside the executable or in src/ beside its folder; none: no profiling.
+// Projects keep acl.json in the folder of the executable or in a src/ folder beside that folder.
+// Returns "" if there is none: no profiling.
 std::string find_acl_json(const std::string& folder) {
   for (const char* place : {"/acl.json", "/../src/acl.json"}) {
     if (access((folder + place).c_str(), R_OK) == 0) return folder + place;

@@ -6,7 +6,7 @@
 namespace demo {
 namespace {
 
-// splitmix64 (public domain): image and pixel numbers in, even noise in [0, 1) out.
+// splitmix64 (public domain): maps image and pixel numbers to uniform noise in [0, 1).
 float noise(uint64_t seed) {
   uint64_t mixed = seed * 0x9e3779b97f4a7c15U;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -14,7 +14,7 @@ float noise(uint64_t seed) {
   return static_cast<float>((mixed ^ (mixed >> 31)) >> 40) / 16777216.0F;
 }
 
-// A made-up picture: noise over a brightness that differs from image to image.
+// Draws a synthetic image: noise plus a brightness that differs per image.
 void draw_image(uint64_t number, float* pixels, std::size_t count) {
   const float brightness = noise(number + 1) - 0.5F;
   for (std::size_t i = 0; i < count; ++i) pixels[i] = noise((number << 24) + i) - 0.5F + brightness;
@@ -98,7 +98,7 @@ void Dataset::release() {
 
 Outcome run_images(const LoadedModel& model, std::atomic<uint64_t>& next, uint64_t images,
                    uint64_t batch) {
-  // The device belongs to a thread, so every thread sets the one it uses.
+  // The current device is per thread, so every thread sets it.
   check("svp_acl_rt_set_device", svp_acl_rt_set_device(0));
   const Dataset input(model, Dataset::Side::kInput), output(model, Dataset::Side::kOutput);
   const std::size_t in_floats = per_image(input.count(0), model.desc(), true);

@@ -1,5 +1,5 @@
-// The usual life of an application on a board: initialise, load, execute, unload, finalize.
-// Every step checks its code; a failed one throws CallFailed with the name of the call.
+// The usual life cycle of an application on a board: initialize, load, execute, unload, finalize.
+// Every step checks its result; a failed call throws CallFailed with the name of the call.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,11 @@ class CallFailed : public std::runtime_error {
       : std::runtime_error(std::string(call) + " failed with code " + std::to_string(code)) {}
 };
 
-// Throws CallFailed unless the code is success.
+// Throws CallFailed unless `code` is success.
 void check(const char* call, svp_acl_error code);
 
-// svp_acl_init … svp_acl_finalize, and the device between them.
+// Calls svp_acl_init and sets the device; the destructor resets the device and calls
+// svp_acl_finalize.
 class Device {
  public:
   explicit Device(const char* acl_json);
@@ -68,12 +69,12 @@ class Dataset {
 
 // Results of one thread.
 struct Outcome {
-  std::vector<double> milliseconds;    // one an execution
-  std::vector<uint64_t> class_counts;  // images by their strongest output
+  std::vector<double> milliseconds;    // one per execution
+  std::vector<uint64_t> class_counts;  // number of images by their highest-scoring class
   double checksum = 0;  // sum of all outputs; independent of batch and threads up to rounding
 };
 
-// Takes images from `next` until `images` are done; image number i is the same on any thread.
+// Processes images from `next` until `images` are done. Image i is the same on every thread.
 Outcome run_images(const LoadedModel& model, std::atomic<uint64_t>& next, uint64_t images,
                    uint64_t batch);
 

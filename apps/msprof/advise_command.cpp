@@ -1,4 +1,4 @@
-// msprof advise: what is wrong with a run, and what to do about it.
+// msprof advise: finds problems of a run and suggests remedies.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,11 +21,9 @@ namespace msprof {
 
 namespace {
 
-// Advice for people, and as JSON.
-
 struct AdviceStyle {
   Language language = Language::en;
-  bool all = false;  // also rules that are not met
+  bool all = false;  // also print rules that found nothing
   int width = 0;     // of the terminal; 0: no limit
   bool in_colour = false;
 };
@@ -37,7 +35,7 @@ constexpr int kIndent = 9;
 constexpr int kWidestName = 60;
 constexpr std::string_view kBlanks = "         ";
 
-// The words around the texts of rules.
+// Localized words that surround the texts of rules.
 struct Words {
   std::string_view severity[3];
   std::string_view advice, more, checked, all_says_why, without, not_met, nothing, modelled,
@@ -72,7 +70,7 @@ std::string padded(std::string_view text, int width) {
   return fmt::format("{}{:{}}", text, "", std::max(0, width - display_width(text)));
 }
 
-// `text` behind `first`, broken at blanks; the lines below it are indented.
+// Appends `text` after `first`, wrapped at blanks; continuation lines are indented.
 void append_wrapped(std::string& out, std::string_view first, std::string_view text, int width) {
   std::string line(first);
   bool is_empty = true;
@@ -91,7 +89,7 @@ void append_wrapped(std::string& out, std::string_view first, std::string_view t
   out += line + '\n';
 }
 
-// A number that may need a few digits more than three decimals give.
+// Formats a number with three decimals, or with more digits if it needs them.
 std::string shown(const EvidenceValue& value) {
   std::string name = value.name;
   std::replace(name.begin(), name.end(), '_', ' ');

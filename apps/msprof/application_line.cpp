@@ -51,7 +51,7 @@ bool is_verb(const cli::Command& root, const std::string& word) {
                      [&](const auto& verb) { return verb->name() == word; });
 }
 
-// True if a verb, or a command of one, has an option of that name.
+// True if a verb or subcommand has an option of that name.
 bool has_option(const cli::Command& command, const std::string& name) {
   return std::any_of(command.commands().begin(), command.commands().end(), [&](const auto& below) {
     for (const auto& option : below->options()) {
@@ -71,11 +71,11 @@ bool can_be_run(const std::string& word) {
   }
 }
 
-// A text as words, like a shell splits it; nothing of it is expanded.
+// Splits a text into words like a shell, without expansions.
 std::vector<std::string> split_command(const std::string& text) {
   std::vector<std::string> words;
   std::string word;
-  bool is_open = false;  // there is a word, perhaps of no bytes
+  bool is_open = false;  // inside a word, which may still be empty
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -104,7 +104,7 @@ std::vector<std::string> split_command(const std::string& text) {
   return words;
 }
 
-// The work on an existing folder that is asked for; empty: none.
+// The requested work on an existing folder; empty if none was requested.
 std::string offline_work(const CollectorSettings& settings) {
   std::string work;
   for (const char* const one : kOfflineWorks) {
@@ -117,7 +117,7 @@ std::string offline_work(const CollectorSettings& settings) {
   return settings.is_given("clear") ? "clear" : "";
 }
 
-// Options that mean nothing without the work that they belong to.
+// Rejects options without the work they belong to.
 void check_offline_options(const CollectorSettings& settings, const std::string& work) {
   const std::pair<const char*, const char*> needs[] = {{"rule", "analyze"},
                                                        {"iteration-id", "export"},
@@ -136,8 +136,8 @@ bool gave_products(Exit exit) {
   return exit == Exit::ok || exit == Exit::partial_data;
 }
 
-// The status that callers of CANN's tool get: a damaged record, or one capture of several without
-// data, is no failure where products were written. The verdict is on stdout and in the store.
+// Exit status for callers of CANN's tool. A damaged record, or one of several captures without
+// data, is not a failure if products were written: stdout and the store contain the verdict.
 class CallersStatus {
  public:
   void add(Exit exit) {
@@ -157,7 +157,7 @@ class CallersStatus {
   Exit gravest_ = Exit::ok;
 };
 
-// The lines on stdout by which callers know what is done, and where the data are. Their form is
+// Lines on stdout from which callers learn the progress and the location of the data. Their form is
 // that of CANN's tool (docs/collect_cann.md).
 void print_start() {
   log::info("[INFO] Start profiling....");
@@ -170,7 +170,7 @@ void print_end(const fs::path& folder) {
   log::info("[INFO] Process profiling data complete. Data is saved in {}", place.string());
 }
 
-// Runs a step of the work on one capture. Its failure leaves the other captures.
+// Runs one step of the work on a capture. If it fails, the other captures are still processed.
 Exit run_step(std::string_view name, std::string_view title, const fs::path& capture,
               const std::function<Exit()>& work) {
   const std::string folder = own_name(capture);
@@ -191,8 +191,8 @@ Exit run_verb(const std::vector<std::string>& words) {
   return cli::run(*build_command_tree(), "msprof", words);
 }
 
-// torch_npu looks for the database every 0.1 s as long as this process lives, and takes its end for
-// a failed export if it has not seen the database by then.
+// torch_npu checks for the database every 0.1 s while this process runs. If the process ends before
+// torch_npu has seen the database, torch_npu reports a failed export.
 constexpr std::chrono::milliseconds kTimeToSeeDatabase{300};
 
 Exit export_db(const std::string& capture) {
@@ -201,7 +201,7 @@ Exit export_db(const std::string& capture) {
   return exit;
 }
 
-// What `export all` writes beside timelines and tables.
+// Writes the files of `export all` that are neither timelines nor tables.
 Exit export_service_files(const std::string& folder) {
   CaptureOptions chosen;
   chosen.dirs = {folder};
@@ -214,10 +214,10 @@ Exit export_service_files(const std::string& folder) {
   });
 }
 
-// Tables as JSON are an addition to all the rest, which has none.
+// Only tables have a JSON form, so they are exported separately from the other products.
 Exit export_capture(const CollectorSettings& settings, const std::string& capture) {
   if (settings.value("type") == "db") return export_db(capture);
-  // -1 by hand is every model.
+  // An explicit -1 selects every model.
   const bool is_part = settings.is_given("model-id") ? settings.value("model-id") != "-1"
                                                      : settings.is_given("iteration-id");
   const auto one = [&](std::vector<std::string> command) {
@@ -242,7 +242,7 @@ Exit export_capture(const CollectorSettings& settings, const std::string& captur
   return status.exit();
 }
 
-// A damaged capture of which nothing could be written is no success.
+// A damaged capture without any product is a failure.
 Exit run_export(const fs::path& capture, const std::function<Exit()>& work) {
   return run_step("export", "Export", capture, [&] {
     const std::size_t before = exported_files();
@@ -294,7 +294,8 @@ fs::path output_of(const ApplicationLine& line, const fs::path& program) {
   return line.is_quoted ? program.parent_path() : fs::current_path();
 }
 
-// The application's folder where the application is a script: not that of its Python.
+// Returns the file whose folder is the default output of --application: the script if the program
+// is Python, else the program.
 fs::path named_file(const CannRun& run) {
   if (!run.application.program.filename().string().starts_with("python"))
     return run.application.program;
@@ -304,7 +305,7 @@ fs::path named_file(const CannRun& run) {
   return run.application.program;
 }
 
-// With --pid there is none: those of the processes run already.
+// With --pid there is no application to start: the processes are already running.
 Exit run_application(const ApplicationLine& line) {
   CannRequest request;
   request.settings = line.settings;
@@ -350,7 +351,7 @@ Exit run_application(const ApplicationLine& line) {
   }
   status.add_cause(exit);
   log::release_errors(status.exit() == Exit::ok);
-  // Its answers to what was typed take the place of these lines.
+  // With --dynamic, the answers to typed commands replace these lines.
   if (status.has_products() && !line.settings.is_given("dynamic"))
     print_end(captures.back().folder);
   return status.exit();
@@ -379,7 +380,7 @@ void add_application_options(cli::Command& root) {
 std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
                                                       const std::vector<std::string>& words) {
   ApplicationLine line;
-  // Also where a value or the application is expected.
+  // Also recognized where a value or the application is expected.
   const auto asks_for_help = [&](std::size_t at) {
     return at < words.size() && cli::help_topic_in(root, {words[at]});
   };

@@ -1,6 +1,6 @@
-// The command line of CANN's collector: `msprof [options] application arguments`, `msprof
+// Command line of CANN's collector: `msprof [options] application arguments`, `msprof
 // --application="…" [options]`, and work on an existing folder, `msprof --export=on
-// --output=PROF_…`. For main(), before any verb.
+// --output=PROF_…`. Called by main() before any verb.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ namespace msprof {
 
 struct ApplicationLine {
   CollectorSettings settings;
-  std::vector<std::string> application;  // and its arguments; empty: none is run
-  bool is_quoted = false;                // it came as --application
+  std::vector<std::string> application;  // program and arguments; empty: no application
+  bool is_quoted = false;                // passed as --application
 };
 
-// Declares the options for --help and completion. They are parsed here, not with those of verbs.
+// Declares the options for --help and completion. Parsing is done here, not by the parser of verbs.
 void add_application_options(cli::Command& root);
 
-// Nothing where `words` (without the program's name) are a verb's, or neither. Throws Error(usage)
-// with one sentence for options that are wrong.
+// Returns an empty optional if `words` (without the program's name) are not a line of this form,
+// for example a verb's. Throws Error(usage) if an option is invalid.
 std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
                                                       const std::vector<std::string>& words);
 

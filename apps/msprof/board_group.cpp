@@ -29,13 +29,13 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// "[fe80::1]:22", "lab7": without the account.
+// The host without its account: "[fe80::1]:22", "lab7".
 std::string host_part(const std::string& host) {
   const auto at = host.rfind('@');
   return at == std::string::npos ? host : host.substr(at + 1);
 }
 
-// What a user calls it, then what is longer and says more.
+// Names of a board, from the user's short name to longer, more specific ones.
 std::vector<std::string> names_of(const GroupBoard& one) {
   const std::string short_name = one.arguments.host
                                      ? host_part(*one.arguments.host)
@@ -54,7 +54,7 @@ std::string folder_name(const std::string& label) {
   return name;
 }
 
-// The shortest names by which all differ, as folders too.
+// Gives each board the shortest label that makes all labels, and their folder names, distinct.
 void set_labels(std::vector<GroupBoard>& boards) {
   for (std::size_t way = 0;; ++way) {
     std::set<std::string> folders;
@@ -117,7 +117,8 @@ void note_error(const Error& error, ordered_json& document) {
   document["exit_code"] = static_cast<int>(error.code());
 }
 
-// What a login has to be asked is asked here, where the terminal is; sources remember answers.
+// Answers the questions of every login here, where a terminal is available; password sources cache
+// the answers.
 std::vector<ordered_json> log_in_ahead(const std::vector<GroupBoard>& boards) {
   std::vector<ordered_json> failures(boards.size());
   if (::isatty(STDERR_FILENO) == 0) return failures;
@@ -157,7 +158,7 @@ void print_marked(const std::string& label, SideStream stream, std::string_view 
   std::fflush(file);
 }
 
-// The first two boards with captures can be compared.
+// Suggests comparing the first two boards that have captures.
 void print_next_of(const std::vector<ordered_json>& documents) {
   std::vector<std::string> sides;
   for (const ordered_json& document : documents) {
@@ -194,7 +195,7 @@ std::vector<GroupBoard> find_boards(const BoardArguments& arguments) {
   }
   refuse_same_board(boards);
   set_labels(boards);
-  // The key of one board is no file for another.
+  // One board's key must not be uploaded to another.
   std::vector<fs::path> files;
   for (const GroupBoard& one : boards)
     files.insert(files.end(), one.board.private_files.begin(), one.board.private_files.end());

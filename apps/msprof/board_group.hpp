@@ -1,5 +1,5 @@
-// Several boards at the same time: a process for each, whose lines are marked with the board, and
-// one summary. For the verb collect.
+// Collects from several boards in parallel: one process per board, whose output lines are prefixed
+// with the board's label, and one summary. For the verb collect.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,25 @@
 namespace msprof {
 
 struct GroupBoard {
-  BoardArguments arguments;  // of this board alone
+  BoardArguments arguments;  // for this board only
   NamedBoard board;
-  std::string label;   // "a" of a.ini, "10.0.0.7" of root@10.0.0.7, or what tells it from others
-  std::string folder;  // the label as the name of a folder
+  std::string label;   // "a" for a.ini, "10.0.0.7" for root@10.0.0.7, or a longer name if needed to
+                       // be unique
+  std::string folder;  // the label as a folder name
 };
 
-// Reads what the command line says of several boards, with a password for each: a line of stdin
-// (--password-stdin), MSPROF_SSH_PASSWORD, which goes from the environment, or of its ini file.
-// Throws Error(usage), also where two are the same board, and as find_board().
+// Reads the options for several boards. Each gets a password: from a line of stdin
+// (--password-stdin), from MSPROF_SSH_PASSWORD, which is removed from the environment, or from its
+// ini file. Throws Error(usage), also if two boards are the same, and the errors of find_board().
 std::vector<GroupBoard> find_boards(const BoardArguments& arguments);
 
-// Collects from board `number`; fills its document of --json.
+// Collects from board `number` and fills its --json document.
 using CollectFromBoard = std::function<Exit(std::size_t number, nlohmann::ordered_json& document)>;
 
-// Does `collect` for all at once, each in a child process. Where there is a terminal each board is
-// logged in to once before, one after the other, so that questions are asked by name; the answers
-// stay in memory. A board that fails leaves the others. Fills "boards" of `document`. Returns the
-// gravest.
+// Runs `collect` for all boards in parallel, each in a child process. With a terminal, first logs
+// in to the boards one after the other, so that questions are asked with the board's name; the
+// answers are kept in memory. A failed board does not stop the others. Fills "boards" of
+// `document`. Returns the most severe result.
 Exit collect_from_boards(const std::vector<GroupBoard>& boards, const CollectFromBoard& collect,
                          nlohmann::ordered_json& document);
 

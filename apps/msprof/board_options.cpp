@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMaxReconnectSeconds = 86400;
 
-// Options given that only a board understands.
+// Lists the given options that are only valid with a board.
 std::string board_only_options(const BoardArguments& arguments) {
   const std::pair<bool, const char*> options[] = {
       {arguments.keys.key.has_value(), "--key"},
@@ -257,7 +257,7 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
 
 namespace {
 
-// Without its password.
+// Reads everything except the password.
 NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) {
   NamedBoard board;
   BoardConfig& config = board.config;
@@ -295,7 +295,7 @@ NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) 
 NamedBoard find_board(const BoardArguments& arguments) {
   LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
   NamedBoard board = read_board(arguments, resolver);
-  // Other mistakes are said before stdin is read.
+  // Report other errors before reading stdin.
   std::optional<Secret> given;
   if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
   board.config.login.password = password_source(std::move(given), board.config);

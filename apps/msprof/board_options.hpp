@@ -1,5 +1,5 @@
-// Options that name a board and its use. For the verbs collect and doctor; those of keys for
-// cluster, too.
+// Options that select a board and configure its use. For the verbs collect and doctor; the key
+// options also for cluster.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace msprof {
 
-// --key, --host-key, --jump and --ssh-config: who asks for a login, whom it believes, and the way.
+// --key, --host-key, --jump and --ssh-config: keys for the login, host key checking, and the route.
 struct KeyArguments {
   std::optional<std::string> key;
   std::optional<std::string> host_key;
@@ -21,13 +21,14 @@ struct KeyArguments {
   std::optional<std::string> ssh_config;
 };
 void add_key_options(cli::Command& command, KeyArguments& arguments);
-// What is given wins. Throws Error(usage).
+// Options override `config`. Throws Error(usage).
 void set_keys(BoardConfig& config, const KeyArguments& arguments);
 
 struct BoardArguments {
   std::optional<std::string> config;
   std::optional<std::string> host;
-  // For verbs that take several boards, which then are neither of the above; see take_one_board().
+  // For verbs that accept several boards; with several, `config` and `host` are empty. See
+  // take_one_board().
   std::vector<std::string> configs;
   std::vector<std::string> hosts;
   KeyArguments keys;
@@ -40,13 +41,13 @@ struct BoardArguments {
   bool no_cache = false;
   bool clean_board = false;
   bool no_upload = false;
-  bool upload = false;  // servers: copy the project, as to a board
-  bool leave = false;   // servers: the recording stays there
+  bool upload = false;  // servers: upload the project, as for a board
+  bool leave = false;   // servers: keep the recording there
   std::optional<std::string> remote_output;
   bool force = false;
-  std::optional<std::string> nfs;  // SERVER:/path, to record into
+  std::optional<std::string> nfs;  // SERVER:/path of an NFS export to record to
   bool sink = false;               // the runtime streams its records
-  bool drain = false;              // the recording comes home while the application runs
+  bool drain = false;              // download the recording while the application runs
   bool tty = false;
   bool no_tty = false;
 
@@ -54,34 +55,35 @@ struct BoardArguments {
   bool names_several() const { return !configs.empty() || !hosts.empty(); }
 };
 
-// Options of a board, the way there, and its folder; for every verb that goes to a board.
+// Options of a board, its login and its folder; for every verb that connects to a board.
 void add_login_options(cli::Command& command, BoardArguments& arguments);
-// Those, for several boards, and the options of a run on them.
+// The options of add_login_options() for several boards, and options of a run on them.
 void add_board_options(cli::Command& command, BoardArguments& arguments);
 
-// Takes the lists of --host apart; where there is one board in all, that is config and host.
-// Throws Error(usage) for an empty name.
+// Splits the lists of --host. If there is only one board, moves it to `config` or `host`. Throws
+// Error(usage) for an empty name.
 void take_one_board(BoardArguments& arguments);
 
-// Throws Error(usage) for what does not go together, and for options of a board where none is
-// named. On a server, whose applications are on CANN, what is there is run where it is.
+// Throws Error(usage) for options that conflict, and for board options without a board. On a server
+// (applications on CANN), existing files are run in place by default.
 enum class MachineKind { board, server };
 void check_board_arguments(const BoardArguments& arguments, MachineKind kind = MachineKind::board);
 
-// A board as the command line, the ini file and ssh's configuration name it, ready for SshHost.
+// Configuration of a board from the command line, the ini file and ssh's configuration, ready for
+// SshHost.
 struct NamedBoard {
   BoardConfig config;
   BoardRunOptions options;
-  // Files that are never copied: the ini file and the keys.
+  // Files that are never uploaded: the ini file and the keys.
   std::vector<std::filesystem::path> private_files;
 };
 
-// Reads the ini file and, with --password-stdin, the first line of stdin; the command line
-// wins. Takes the password out of the environment. Throws Error(usage) and
-// Error(nothing_to_do) with the file and the line.
+// Reads the ini file and, with --password-stdin, the first line of stdin; the command line takes
+// precedence. Removes the password from the environment. Throws Error(usage) and
+// Error(nothing_to_do) with file and line.
 NamedBoard find_board(const BoardArguments& arguments);
-// One of several: `given`, if any, is its password, and stdin is not read. `resolver` asks for what
-// they share once.
+// For one of several boards: `given`, if set, is its password, and stdin is not read. `resolver`
+// asks only once for what the boards share.
 NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
                       LoginResolver& resolver);
 

@@ -32,7 +32,8 @@ std::vector<pid_t> processes_of(const CannRequest& request) {
   return processes;
 }
 
-// Who talks to the applications: the vendor's msprof, unless they have the host runtime.
+// Decides who controls the running applications: the vendor's msprof, unless they use the host
+// runtime.
 RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest& request) {
   RuntimeChoice host = {CannRuntime::host, {}, "the applications have the host runtime"};
   if (request.runtime == "host" ||
@@ -40,7 +41,8 @@ RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest&
     return host;
   try {
     RuntimeChoice choice = choose_runtime(request.runtime, surroundings_of_process());
-    // What runs is not what would be started: it says itself what it is.
+    // The choice for a new application does not apply to running processes, which show which
+    // runtime they use.
     if (choice.runtime == CannRuntime::vendor || request.runtime) return choice;
   } catch (const Error&) {
     if (request.runtime) throw;
@@ -111,11 +113,11 @@ Exit collect_cann_here(const CannRun& run, CollectOptions options, const Collect
   options.main = run.application.program.string();
   options.arguments = run.application.arguments;
   options.existing_folder = fs::current_path().string();
-  // The vendor's msprof reads what is typed by itself.
+  // The vendor's msprof reads the typed commands itself.
   std::optional<DynamicCompanion> companion;
   if (run.settings.is_given("dynamic") && run.choice.runtime == CannRuntime::host)
     options.companion = &companion.emplace(run.settings);
-  // Nothing is copied, so that no folder for copies is needed.
+  // Nothing is copied, so no folder for copies is needed.
   LocalHost host({});
   document["host"] = host.name();
   document["runtime"] = valid_utf8(run.choice.sentence);

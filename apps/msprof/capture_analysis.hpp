@@ -1,4 +1,4 @@
-// `msprof --analyze=on`: the analyses of the collectives of a capture, in its folder analyze/.
+// `msprof --analyze=on`: analyzes the collectives of a capture, into its folder analyze/.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,8 +7,8 @@
 
 namespace msprof {
 
-// Writes what --rule and --type name, and prints where the JSON files are. Imports first where that
-// is needed.
+// Writes the analyses selected by --rule and --type and prints the paths of the JSON files. Imports
+// the capture first if necessary.
 Exit analyse_capture(const CollectorSettings& settings, const ChosenCapture& capture);
 
 }  // namespace msprof

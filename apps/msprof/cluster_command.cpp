@@ -1,4 +1,5 @@
-// msprof cluster: captures of many ranks into one answer, on this machine, on Slurm, over SSH.
+// msprof cluster: combines captures of many ranks into one result, on this machine, on Slurm, or
+// over SSH.
 #include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -105,7 +106,8 @@ void check_arguments(const ClusterArguments& arguments) {
     refuse("--part is for one machine; a run on Slurm or over SSH gives cluster.db");
 }
 
-// Paths for processes with other working folders, on machines that see the same files.
+// Makes paths absolute for processes with other working folders, on machines that share the file
+// system.
 fs::path absolute_or_empty(const std::string& path) {
   return path.empty() ? fs::path() : fs::absolute(path).lexically_normal();
 }
@@ -158,7 +160,7 @@ std::vector<fs::path> parts_of(const std::vector<CaptureResult>& results) {
   return parts;
 }
 
-// Why nothing came out, when nothing did.
+// Throws an error that explains why there is no result.
 [[noreturn]] void throw_no_part(const RunReport& report) {
   Exit exit = Exit::nothing_to_do;
   for (const CaptureResult& result : report.results) exit = gravest(exit, result.exit);
@@ -191,7 +193,7 @@ std::vector<std::string> nodes_to_use(const ClusterArguments& arguments, const S
   if (!arguments.job.empty()) {
     const SlurmClient::JobNodes nodes = slurm.nodes_of_job(arguments.job);
     list = nodes.list;
-    // Its nodes may be its alone: inside it there is a place for us.
+    // The job may use its nodes exclusively, so the work runs inside the job.
     if (nodes.is_running) job = arguments.job;
   }
   std::vector<std::string> names = slurm.names_of(list);
@@ -228,7 +230,7 @@ void run_nodes(const ClusterArguments& arguments, const SlurmClient& slurm, cons
   if (!parts.empty()) merge_into(report, parts, output / "cluster.db", output, options.work);
 }
 
-// False when the jobs were submitted and nobody waits.
+// Returns false if the jobs were submitted without waiting for them.
 bool run_slurm(const ClusterArguments& arguments, const SlurmClient& slurm, const fs::path& output,
                RunLock& lock, RunReport& report) {
   cluster::SlurmRun run(slurm, output, lock);
@@ -316,7 +318,7 @@ void fill_document(const RunReport& report, ordered_json& document) {
   }
 }
 
-// Says what came of a run, the worst last; returns its exit code.
+// Prints the results of a run, the worst last; returns its exit code.
 Exit print_report(const RunReport& report) {
   std::size_t counts[4] = {};
   for (const CaptureResult& result : report.results)
@@ -345,7 +347,7 @@ Exit print_report(const RunReport& report) {
     exit = gravest(exit, Exit::partial_data);
     log::warn("MISSING: all captures of {}: {}", node.name, node.reason);
   }
-  // What merge said about ranks, as it said it.
+  // Messages of the merge about ranks, unchanged.
   for (const std::string_view line : split(report.merge.text, '\n')) {
     if (!line.empty()) log::info("{}", line);
   }

@@ -1,4 +1,4 @@
-// msprof compare of two clusters: what is compared, and its JSON.
+// msprof compare for two clusters: inputs and JSON output.
 #include "msprof/cluster_comparison.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-// "before/cluster.db" is "before": the file has the same name on both sides.
+// "before/cluster.db" is named "before", since the file names of baseline and candidate are the
+// same.
 std::string cluster_name(const fs::path& file) {
   const fs::path whole = fs::weakly_canonical(file);
   const bool is_usual = whole.filename() == "cluster.db" && whole.has_parent_path();

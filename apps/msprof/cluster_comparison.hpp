@@ -1,4 +1,4 @@
-// msprof compare of two clusters.
+// msprof compare for two clusters.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace msprof {
 
-// Both sides, where they are files of clusters. Throws Error(usage) where only one is.
+// Returns baseline and candidate if both are cluster files. Throws Error(usage) if only one is.
 std::optional<std::pair<std::filesystem::path, std::filesystem::path>> cluster_sides(
     const std::string& base, const std::string& now);
 
 ClusterComparison compare_cluster_files(const std::filesystem::path& base,
                                         const std::filesystem::path& now);
 
-// The fields of the document of --json, at most `top` rows a table.
+// Adds the fields of the --json document, with at most `top` rows per table.
 void add_cluster_comparison(const ClusterComparison& comparison, std::size_t top,
                             nlohmann::ordered_json& document);
 

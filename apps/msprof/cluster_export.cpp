@@ -1,4 +1,4 @@
-// msprof export cluster: the products of a cluster as files.
+// msprof export cluster: writes the products of a cluster.
 #include "msprof/cluster_export.hpp"
 
 #include <memory>

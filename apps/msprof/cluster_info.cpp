@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kShownRanges = 12;
 
-// What SQL tells about a cluster, in one pass.
+// Facts about a cluster, read by SQL in one pass.
 struct ClusterInfo {
   std::int64_t steps = 0;
   std::optional<double> step_us;  // the median

@@ -1,4 +1,4 @@
-// What a cluster is, for `msprof query` without SQL.
+// Describes a cluster, for `msprof query` without SQL.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,16 @@
 
 namespace msprof {
 
-// How whole a cluster is: "complete" or "partial" (ranks are missing, or were read in part), as
-// captures have it.
+// Completeness of a cluster: "complete", or "partial" if ranks are missing or incomplete. The names
+// are those used for captures.
 struct ClusterVerdict {
   cluster::Ranks ranks;
-  Exit exit = Exit::ok;  // partial_data
+  Exit exit = Exit::ok;  // or partial_data
   std::string name;
 };
 ClusterVerdict verdict_of(const cluster::Part& part);
 
-// On stdout, or into `document` (null: text).
+// Prints on stdout, or fills `document` if it is not null.
 Exit print_cluster_info(const std::filesystem::path& path, nlohmann::ordered_json* document);
 
 }  // namespace msprof

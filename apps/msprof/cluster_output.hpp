@@ -1,4 +1,4 @@
-// What `rank`, `merge` and `cluster` say about parts and ranks.
+// Output of `rank`, `merge` and `cluster` about rank summaries and ranks.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,11 +8,12 @@
 
 namespace msprof {
 
-// A line on stderr a part that was refused; Exit::partial_data if there are any.
+// Prints a line on stderr for each rejected rank summary; Exit::partial_data if there are any.
 Exit print_refused(const cluster::MergeReport& report);
 
-// Says on stderr which ranks a merged part has, lacks and has in part; Exit::partial_data for the
-// latter two. `missing_is_fault`: false for one that will be merged again.
+// Prints on stderr which ranks of a merged summary are present, missing or incomplete;
+// Exit::partial_data for the latter two. `missing_is_fault`: false if the summary will be merged
+// again.
 Exit print_ranks(cluster::Ranks ranks, bool missing_is_fault);
 
 // The same for --json: "ranks", "hosts", "missing_ranks", "partial_ranks", "captures_without_rank".

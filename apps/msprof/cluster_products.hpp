@@ -1,4 +1,4 @@
-// The products of a cluster's merged file. For `msprof cluster` and `msprof export cluster`.
+// Products of a cluster's merged file. For `msprof cluster` and `msprof export cluster`.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace msprof {
 
-// Makes the products of OUTPUT/cluster.db, which is whole, in OUTPUT, and reports them. Throws
-// Error(cannot_write, partial_data).
+// Writes the products of OUTPUT/cluster.db, which must be complete, to OUTPUT and reports them.
+// Throws Error(cannot_write, partial_data).
 void write_cluster_products(const std::filesystem::path& output);
 
-// Says what was written, and what it lacks.
+// Reports the written products and what is missing from them.
 void print_cluster_products(const cluster::ClusterProducts& products);
 
 }  // namespace msprof

@@ -1,4 +1,4 @@
-// msprof show of a cluster: ranks, steps, what was found, operators and collectives.
+// msprof show for a cluster: ranks, steps, findings, operators and collectives.
 #include "msprof/cluster_show.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ ordered_json cluster_json(const std::filesystem::path& file, const ClusterSummar
   return one;
 }
 
-// A finding a paragraph, as wide as the terminal.
+// Prints each finding as a paragraph, wrapped to the terminal's width.
 void print_findings(const std::vector<ClusterFinding>& findings) {
   if (findings.empty()) return;
   fmt::print("\nFound (`msprof advise` has evidence and what to do)\n");

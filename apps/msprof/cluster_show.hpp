@@ -1,4 +1,4 @@
-// msprof show of a cluster.
+// msprof show for a cluster.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace msprof {
 
-// Prints what each cluster has, at most `top` rows a table, or adds it to "clusters" of `document`.
-// Exit::partial_data where ranks are missing or partial.
+// Prints the tables of each cluster with at most `top` rows per table, or adds them to "clusters"
+// of `document`. Exit::partial_data if ranks are missing or incomplete.
 Exit show_clusters(const std::vector<std::filesystem::path>& files, std::size_t top, bool json,
                    nlohmann::ordered_json& document);
 

@@ -28,7 +28,7 @@ std::optional<fs::path> cluster_db_of(const std::string& dir) {
   }
   const fs::path inside = path / kClusterDb;
   if (fs::is_regular_file(inside, error)) return inside;
-  // A file that is named but not there: no capture has such a name, either.
+  // A missing file with a cluster's name; captures never have such names.
   if (!fs::exists(path, error) && is_named_like_part(path)) return path;
   return std::nullopt;
 }

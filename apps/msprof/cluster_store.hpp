@@ -1,5 +1,5 @@
-// Where -dir names a cluster instead of captures: a part, or the folder of one. For the verbs that
-// read both.
+// Handles -dir arguments that name a cluster instead of captures: a rank summary, or a folder with
+// one. For verbs that read both.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,16 @@
 
 namespace msprof {
 
-// The merged file that `dir` means: `dir` itself where it is a part or is named like one, else the
-// cluster.db in it. Empty: `dir` is about captures. Whether the file is whole, Part::open() says.
+// Returns the merged file meant by `dir`: `dir` itself if it is a rank summary or is named like
+// one, else the cluster.db in it. Empty if `dir` refers to captures. Does not check the file;
+// Part::open() does.
 std::optional<std::filesystem::path> cluster_db_of(const std::string& dir);
 
-// The same for all of -dir, which are clusters or captures, not both: throws Error(usage) where
-// some are clusters and others are not. Empty: captures.
+// The same for all -dir arguments, which must be all clusters or all captures: throws Error(usage)
+// for a mixture. Empty: captures.
 std::vector<std::filesystem::path> cluster_dbs_of(const std::vector<std::string>& dirs);
 
-// What a verb works on: clusters, as folder and as place of products their file, or captures.
+// Inputs of a verb: captures, or clusters; for a cluster, both paths are its file.
 struct ChosenInputs {
   bool are_clusters = false;
   std::vector<ChosenCapture> inputs;

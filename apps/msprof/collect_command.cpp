@@ -1,4 +1,4 @@
-// msprof collect: run an application profiled and fetch its capture.
+// msprof collect: runs an application profiled and fetches its capture.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ namespace msprof {
 
 namespace {
 
-// An option of CANN's collector, by its name there.
+// An option of CANN's collector, with the collector's name.
 struct CannOption {
   std::string name;
   std::optional<std::string> value;
@@ -55,7 +55,7 @@ struct CollectArguments {
   std::optional<std::string> project;
   std::optional<std::string> acl_json;
   std::optional<double> timeout_seconds;
-  std::optional<double> grace_seconds;  // set by tests; empty: that of WaitLimits
+  std::optional<double> grace_seconds;  // set by tests; empty: default of WaitLimits
   RepeatArguments repeat;
   std::vector<std::string> environment;
   std::optional<std::string> dialect;
@@ -72,7 +72,6 @@ struct CollectArguments {
   std::vector<std::string> application_arguments;
 };
 
-// Of --help.
 constexpr const char* kBoardTopic = "board";
 
 void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
@@ -105,7 +104,7 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
                       "imports of this capture (default: as import finds it)"});
 }
 
-// Options of CANN's collector that have a name of their own here, or none.
+// Options of CANN's collector that have a different name here or are not available.
 bool is_elsewhere(const CollectorOption& option) {
   constexpr std::array kElsewhere = {"output", "application", "aicpu", "aic-metrics",
                                      "python-path"};
@@ -136,7 +135,7 @@ void add_cann_options(cli::Command& command, CollectArguments& arguments) {
   command.add_option({"--profiling-options", &arguments.profiling_options, "JSON",
                       "with --framework tf: its profiling_options, checked before the start "
                       "(default: the documented ones)"});
-  // References to its elements are kept.
+  // reserve(): add_option() keeps references to the elements.
   arguments.cann_options.reserve(collector_options().size());
   for (const CollectorOption& option : collector_options()) {
     if (is_elsewhere(option)) continue;
@@ -149,7 +148,7 @@ void add_cann_options(cli::Command& command, CollectArguments& arguments) {
   }
 }
 
-// Longer than any run; keeps the arithmetic of the clock in range.
+// Longer than any run, but small enough for the clock arithmetic.
 constexpr double kMaxTimeoutSeconds = 1e8;
 
 std::optional<bool> is_on(const std::optional<std::string>& value) {
@@ -162,7 +161,7 @@ bool has_processes(const CollectArguments& arguments) {
                      [](const CannOption& option) { return option.name == "pid" && option.value; });
 }
 
-// -m may be left out where the board is only to be cleaned, and where the applications run already.
+// -m is optional if the board is only cleaned, and if the applications are already running.
 void check_main(const CollectArguments& arguments) {
   if (arguments.main || arguments.survival.resumes()) return;
   if (has_processes(arguments)) {
@@ -216,7 +215,8 @@ void add_result_options(cli::Command& command, CollectArguments& arguments) {
   add_verbosity(command, arguments.verbosity);
 }
 
-// Asks for a terminal like ssh(1) with a command and -t, given by a user at a terminal.
+// Whether to request a terminal like ssh -t: with --tty, or by default if stdin, stdout and stderr
+// are terminals.
 bool wants_terminal(const CollectArguments& arguments) {
   const BoardArguments& board = arguments.board;
   if (board.tty) return true;
@@ -235,7 +235,7 @@ const char* given_option_of_svp(const CollectArguments& arguments) {
   return arguments.project && !arguments.board.upload ? "--project" : nullptr;
 }
 
-// "--msproftx"; empty where none is given.
+// Returns the first given option, such as "--msproftx"; empty if there is none.
 std::string given_option_of_cann(const CollectArguments& arguments) {
   if (arguments.runtime) return "--runtime";
   if (arguments.framework) return "--framework";
@@ -250,7 +250,7 @@ bool asks_for_cann(const CollectArguments& arguments) {
   return arguments.cann || arguments.dialect == "cann";
 }
 
-// Throws Error(usage) for options of both dialects.
+// Throws Error(usage) if options of both dialects are given.
 void check_dialect(const CollectArguments& arguments) {
   if (arguments.cann && arguments.dialect == "svp")
     throw Error(Exit::usage, "--cann and --dialect svp contradict each other: give one of them");
@@ -273,7 +273,7 @@ void check_dialect(const CollectArguments& arguments) {
                     cann, svp));
 }
 
-// Whether the application of a run on this machine is one for CANN: by hand, or by what it loads.
+// Whether a local run's application is for CANN: by explicit option, or by the libraries it loads.
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
   const std::string option = given_option_of_cann(arguments);
@@ -313,7 +313,7 @@ CannRequest cann_request(const CollectArguments& arguments) {
   return request;
 }
 
-// The first option that only a run which is started understands; empty: none.
+// The first given option that requires a newly started run; empty if there is none.
 std::string option_of_start(const CollectArguments& arguments) {
   if (arguments.main) return "-m";
   if (!arguments.application_arguments.empty()) return "an argument of the application";
@@ -327,7 +327,7 @@ std::string option_of_start(const CollectArguments& arguments) {
   return arguments.repeat.runs ? "--repeat" : "";
 }
 
-// Throws Error(usage) for values out of range and for what does not go together.
+// Throws Error(usage) for values out of range and for conflicting options.
 void check_arguments(const CollectArguments& arguments) {
   check_main(arguments);
   check_board_arguments(arguments.board,
@@ -380,7 +380,7 @@ SvpInjection svp_injection(const CollectArguments& arguments) {
   return {profiler, arguments.acl_json, arguments.dialect == "svp"};
 }
 
-// --watch; null: not asked for. Records are read with the layout that an import would take.
+// For --watch; null if not requested. Records are read with the layout that an import would use.
 std::unique_ptr<RunWatch> watch_of(const CollectArguments& arguments) {
   if (!arguments.watch) return nullptr;
   LayoutPlaces places = layout_places();
@@ -388,7 +388,7 @@ std::unique_ptr<RunWatch> watch_of(const CollectArguments& arguments) {
   return std::make_unique<watch::LiveView>(std::move(places));
 }
 
-// Makes the request for collect(), without what only a host or a dialect knows.
+// Creates the request for collect(), without the parts that depend on host or dialect.
 CollectOptions options_of(const CollectArguments& arguments, const RunPlace& place) {
   CollectOptions options;
   options.main = arguments.main.value_or("");
@@ -451,7 +451,7 @@ Exit collect_here(const CollectArguments& arguments, const RunPlace& place,
   return run_collection(host, options, plan, document);
 }
 
-// Removes what msprof keeps on the board, and runs nothing.
+// Removes msprof's files from the board without running anything.
 Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
   const auto start = std::chrono::steady_clock::now();
   host.clean_board();
@@ -487,7 +487,7 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
   const std::unique_ptr<RunWatch> watch = watch_of(arguments);
   options.watch = watch.get();
   options.private_files = board.private_files;
-  // Results of the probe of the board are wanted most when an error ended the run.
+  // The results of probing the board matter most if an error ended the run.
   const auto note_facts = [&] {
     if (!host.info().system.empty()) document["board"] = document_of(host.info());
   };
@@ -501,7 +501,7 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
   }
 }
 
-// --fetch --all-runs: one run after the other; one that fails leaves the others.
+// --fetch --all-runs: fetches the runs one after the other. A failed one does not stop the others.
 Exit fetch_all_runs(const CollectArguments& arguments, const RunPlace& place,
                     const CollectionPlan& plan, nlohmann::ordered_json& document) {
   SshHost host(place.board->config, place.board->options);
@@ -522,7 +522,7 @@ Exit fetch_all_runs(const CollectArguments& arguments, const RunPlace& place,
   return exit;
 }
 
-// The options of the command line for run.json; of variables their names alone.
+// Returns the command-line options for run.json; of variables only the names.
 RunRecord::Facts given_options(const cli::Command& command, const CollectArguments& arguments) {
   RunRecord::Facts options = cli::given_options(command);
   for (auto& [name, value] : options) {

@@ -1,4 +1,4 @@
-// Variables of --env. For collect.
+// Environment variables passed with --env. For collect.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace msprof {
 
-// Throws Error(usage) where one is not "NAME=value" or must not be passed on; no message shows a
-// value.
+// Throws Error(usage) if an entry is not "NAME=value" or must not be passed on. Error messages
+// never contain values.
 void check_variables(const std::vector<std::string>& variables);
 
 }  // namespace msprof

@@ -21,14 +21,14 @@ namespace {
 constexpr long kMaxRepeats = 1000;
 constexpr long kUsualWarmUps = 1;
 
-// Where nobody types, all runs get the same: nothing.
+// Without a terminal, all runs get the same input: none.
 void close_input() {
   if (::isatty(STDIN_FILENO) != 0) return;
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing) ::dup2(nothing.get(), STDIN_FILENO);
 }
 
-// On one board or here, once or --repeat times.
+// Collects on one board or on this machine, once or --repeat times.
 Exit collect_at(const RunsRequest& request, const RunPlace& place, const CollectionPlan& plan,
                 const CollectOnce& collect, ordered_json& document) {
   if (!request.repeat.runs) {

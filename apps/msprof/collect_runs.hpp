@@ -1,5 +1,5 @@
-// The runs that one command line asks for: one, several one after the other (--repeat), on several
-// boards at the same time, or both. For the verb collect, which makes each of them.
+// The runs requested by one command line: a single one, several in sequence (--repeat), on several
+// boards in parallel, or both. For the verb collect, which performs each run.
 #pragma once
 
 #include <filesystem>
@@ -26,27 +26,27 @@ struct RunsRequest {
   std::optional<std::string> output;
   BoardArguments board;
   RepeatArguments repeat;
-  bool reads_words = false;  // what is typed starts and stops the recording (--dynamic, --pid)
+  bool reads_words = false;  // typed commands start and stop the recording (--dynamic, --pid)
 };
 
-// Throws Error(usage) for what does not go together.
+// Throws Error(usage) for conflicting options.
 void check_runs(const RunsRequest& request);
 
-// What differs between the runs of one command line.
+// The settings that differ between the runs of one command line.
 struct RunPlace {
   const NamedBoard* board = nullptr;  // null: this machine
   std::optional<std::string> output;
   std::string name_suffix;                            // of captures
   std::string failed_folder;                          // see CollectOptions
   std::vector<std::filesystem::path> result_folders;  // of this and other runs; never copied
-  bool cleans_board = true;                           // where --clean-board asks for it
+  bool cleans_board = true;                           // if --clean-board requests it
 };
 
 using CollectOnce = std::function<Exit(const RunPlace& place, const CollectionPlan& plan,
                                        nlohmann::ordered_json& document)>;
 
-// Makes all with `collect`. Imports on several boards share the cores. The schema of `document` is
-// that of one run, of a series or of boards.
+// Performs all runs with `collect`. Imports for several boards share the cores. The schema of
+// `document` is that of one run, of a series or of boards.
 Exit collect_all(const RunsRequest& request, const CollectionPlan& plan, const CollectOnce& collect,
                  nlohmann::ordered_json& document);
 

@@ -71,7 +71,7 @@ nlohmann::json document_of(const CollectResult& result) {
   return document;
 }
 
-// Processes every capture that holds data; a failure of one leaves the others.
+// Processes every capture that contains data. A failed one does not stop the others.
 Exit process_captures(CollectResult& result, const ProcessCapture& process,
                       nlohmann::json& reports) {
   Exit code = Exit::ok;
@@ -102,7 +102,8 @@ Exit process_captures(CollectResult& result, const ProcessCapture& process,
   return code;
 }
 
-// The manual: made without being asked for. Whatever keeps them from being made, import says.
+// Writes tuning suggestions, which the manual describes as automatic. Errors are logged with -v
+// only; an import reports their cause.
 void suggest_tuning(const CollectResult& result) {
   for (const CollectedCapture& capture : result.captures) {
     if (!capture.has_data || !capture.path.filename().string().starts_with("PROF_")) continue;
@@ -128,7 +129,7 @@ void print_next(const CollectResult& result, bool all) {
   }
 }
 
-// What is known of the run now.
+// Returns the current facts of the run.
 RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit exit) {
   RunRecord record = known;
   record.msprof = std::string(version());
@@ -151,7 +152,7 @@ RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit ex
   return record;
 }
 
-// The layout that an import of `capture` used, by its report.
+// Adds the layout that the import of `capture` used, read from its report.
 void add_layout(const nlohmann::json& reports, const std::filesystem::path& capture,
                 RunLayout& layout) {
   for (const nlohmann::json& report : reports) {
@@ -166,11 +167,11 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
   }
 }
 
-// What the msprof that started a run has noted of it.
+// Reads the note left by the msprof that started the run.
 void take_note(const std::string& note, RunRecord& record, CollectResult& result) {
   const auto known = run_record_of_text(note);
   if (!known) {
-    // The options are those of this command.
+    // Without the note, drop command and options: they belong to this command, not to the run.
     record.command.clear();
     record.options.clear();
     return;
@@ -190,7 +191,7 @@ void write_records(const CollectResult& result, const RunRecord& record,
       add_layout(reports, capture.path, own.layout);
       write_run_record(capture.path, own);
     } catch (const Error& error) {
-      log::warn("{}", error.what());  // the capture is whole without it
+      log::warn("{}", error.what());  // the capture is complete without it
     }
   }
 }
@@ -232,11 +233,11 @@ Exit run_collection(const std::function<void(CollectResult&)>& work, const Colle
     if (!result.remains.empty()) log::info("{}", result.remains);
     throw;
   }
-  // Before they are imported: what was recorded with them is looked for there.
+  // Written before the import, which reads it.
   write(result.exit_code);
-  // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
+  // Ctrl-C is the usual way to stop an endless application: its capture is still processed.
   if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
-  // The same holds for a terminal that is closed over a long run.
+  // The same applies if the terminal of a long run is closed.
   interrupt::ignore_hangup();
   if (is_processed) {
     result.exit_code = gravest(result.exit_code, process_captures(result, plan.process, reports));

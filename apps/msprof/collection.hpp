@@ -1,5 +1,5 @@
-// A collection: an application is run and its captures fetched, imported and exported, with one
-// JSON document about all of it. For the verbs that collect.
+// A collection: runs an application, then fetches, imports and exports its captures, and describes
+// everything in one JSON document. For the verbs that collect.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 namespace msprof {
 
 struct CollectionPlan {
-  ProcessCapture process;  // of every capture with data; empty: none
-  // What the command line says of the run: options, layout; the collection adds the rest.
+  ProcessCapture process;  // called for every capture with data; empty: no processing
+  // Facts from the command line: options, layout. The collection adds the rest.
   RunRecord record;
-  bool names_next = true;  // says the command that comes next; one of several runs does not
-  bool resumes = false;    // an earlier run of the host, which has a record of its own
+  bool names_next = true;  // print the suggested next command; false for one of several runs
+  bool resumes = false;    // continues an earlier run of the host, which has its own record
 };
 
-// Collects with `work`, writes run.json into every capture, however the run ended, and processes
-// them. What is known goes to `document`, also where an Error is thrown.
+// Collects with `work`, writes run.json to every capture whatever the result, and processes the
+// captures. Fills `document` with all known facts, even if it throws an Error.
 Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
                     nlohmann::ordered_json& document);
 
-// The same for an application that is run on `host`.
+// The same for an application run on `host`.
 Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan plan,
                     nlohmann::ordered_json& document);
 

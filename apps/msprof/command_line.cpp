@@ -21,21 +21,22 @@ namespace msprof::cli {
 
 namespace {
 
-// Errors of a command line, in words: the value that an option takes, suggestions for a word that
-// fits nowhere, and the right form of the line. No word of the parser's own reaches a user.
+// Error messages of the command line: the values that an option accepts, suggestions for unexpected
+// arguments, and the correct form of the line. Messages of the parser library are never shown to
+// users.
 
-// A command with the words that lead to it, "msprof export summary".
+// A command with its full name, "msprof export summary".
 struct NamedCommand {
   const Command* command = nullptr;
   std::string path;
   const Command* root = nullptr;
-  std::size_t depth = 0;  // of its name, in words below the root
+  std::size_t depth = 0;  // number of words below the root
 };
 
 template <typename Number>
 bool is_number(const std::string& text) {
   Number number{};
-  // The parser takes a plus in front.
+  // The parser accepts a leading plus.
   const std::size_t sign = text.starts_with('+') && text.size() > 1 && text[1] != '-' ? 1 : 0;
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data() + sign, end, number);
@@ -66,7 +67,7 @@ std::string shown_word(const std::string& word) {
 
 // Name in messages: "--format", "-dir", "BASE".
 std::string shown_name(const Option& option) {
-  // "BASE" is a name of its own; the value of "names" is called NAME.
+  // "BASE" is itself the name; an argument named "names" is shown by its value name, NAME.
   if (is_positional(option))
     return lower_ascii(option.names) == option.names ? option.value_name : option.names;
   std::string shown;
@@ -90,13 +91,13 @@ std::vector<std::string> command_names(const Command& command) {
   return names;
 }
 
-// The names of the commands below one, on a line of their own; empty where there are none.
+// The subcommands of a command, on a separate line; empty if it has none.
 std::string command_list(const Command& command) {
   const auto names = command_names(command);
   return names.empty() ? "" : "\nvalid commands: " + listed(names);
 }
 
-// "msprof export summary" for the word "summary"; empty where no command is called so.
+// Returns "msprof export summary" for "summary"; empty if there is no command of that name.
 std::string path_below(const Command& command, const std::string& path, const std::string& word) {
   for (const auto& child : command.commands()) {
     std::string below = path + " " + child->name();
@@ -107,7 +108,7 @@ std::string path_below(const Command& command, const std::string& path, const st
   return "";
 }
 
-// A command below `command` that has this option.
+// Returns a subcommand of `command` that has this option.
 std::string path_with_option(const Command& command, const std::string& path,
                              std::string_view name) {
   for (const auto& child : command.commands()) {
@@ -120,7 +121,7 @@ std::string path_with_option(const Command& command, const std::string& path,
   return "";
 }
 
-// A line that can be copied.
+// A command line that can be copied to a shell.
 class Line {
  public:
   explicit Line(std::string begin = "msprof") : text_(std::move(begin)) {}
@@ -171,7 +172,7 @@ class Strays {
       for (const std::string& one : names_of(*option))
         if (one.starts_with("--")) known.push_back(one);
     }
-    // One letter is as near to another as to all.
+    // With so few letters, every name is equally similar.
     const std::string near = name.size() > 2 ? did_you_mean(name, known) : "";
     if (!near.empty()) return text + near;
     const std::string begin = longest_begin(name, known);
@@ -179,7 +180,7 @@ class Strays {
     return text + see_help();
   }
 
-  // The longest of `known` that `name` begins with: "--dir" of "--directory".
+  // Returns the longest of `known` that is a prefix of `name`: "--dir" for "--directory".
   static std::string longest_begin(std::string_view name, const std::vector<std::string>& known) {
     std::string longest;
     for (const std::string& one : known)
@@ -205,7 +206,7 @@ class Strays {
     return text + near + command_list(command_);
   }
 
-  // "collect -m main plain 2": the application's own words.
+  // For "collect -m main plain 2": suggests a line that passes the arguments to the application.
   std::string for_the_application() const {
     const auto first = std::find(words_.begin(), words_.end(), strays_.front());
     const bool has_main = std::any_of(words_.begin(), words_.end(), [](const auto& word) {
@@ -215,7 +216,7 @@ class Strays {
     line.add_all({words_.begin(), first});
     auto moved = strays_.begin();
     if (!has_main && option_named(command_, "--main") != nullptr) line.add("-m").add(*moved++);
-    // Words behind the first of them were the application's, too.
+    // Arguments after the first unexpected one belong to the application, too.
     std::vector<std::string> own(moved, strays_.end());
     for (auto word = first; word != words_.end(); ++word) {
       if (std::find(strays_.begin(), strays_.end(), *word) == strays_.end()) line.add(*word);
@@ -269,7 +270,7 @@ class Strays {
   const std::vector<std::string>& rest_;
 };
 
-// "csv or json", "a whole number", "DIR"
+// Describes the accepted values: "csv or json", "a whole number", "DIR".
 std::string wanted_value(const Option& option) {
   if (!option.choices.empty()) return listed(option.choices, "or");
   if (is_of<std::optional<long>*>(option)) return "a whole number";
@@ -277,7 +278,7 @@ std::string wanted_value(const Option& option) {
   return option.value_name;
 }
 
-// Reason why an option does not take a value; empty if it does.
+// Returns why an option does not accept a value; empty if it does.
 std::string value_problem(const Option& option, const std::string& value) {
   const std::string name = shown_name(option);
   if (value.empty()) return fmt::format("the value of {} is empty", name);
@@ -302,7 +303,7 @@ std::string takes_no_value(const Option& option) {
   return fmt::format("{} takes no value: giving it switches it on", shown_name(option));
 }
 
-// Required words that are not there.
+// Message for missing required arguments.
 std::string missing_words(const NamedCommand& named, const std::vector<const Option*>& missing) {
   std::vector<std::string> names;
   names.reserve(missing.size());
@@ -319,8 +320,8 @@ std::string missing_words(const NamedCommand& named, const std::vector<const Opt
   return text;
 }
 
-// `strays`: words that fit nowhere, in order; `words`: all behind the program's name; `rest`: what
-// stands behind "--".
+// `strays`: unexpected arguments, in order; `words`: all arguments of the program; `rest`: the
+// arguments after "--".
 std::string stray_words(const NamedCommand& named, const std::vector<std::string>& strays,
                         const std::vector<std::string>& words,
                         const std::vector<std::string>& rest) {
@@ -333,10 +334,10 @@ struct Bound {
   std::vector<std::unique_ptr<Bound>> children;
 };
 
-// What stands for a value that was left out.
+// Placeholder for an omitted optional value.
 constexpr std::string_view kLeftOut = "\x01";
 
-// Gives it to options whose value may be left out, so that an empty value is not taken for that.
+// Adds the placeholder to options whose value was omitted, to distinguish this from an empty value.
 void fill_left_out(const Command& command, std::vector<std::string>& words) {
   for (const auto& option : command.options()) {
     for (std::size_t i = 0; option->value_optional && i < words.size(); ++i) {
@@ -349,11 +350,11 @@ void fill_left_out(const Command& command, std::vector<std::string>& words) {
   }
 }
 
-// Stands before a text that begins like an option but is none.
+// Prefix for a text that looks like an option but is not one.
 constexpr char kTextMark = '\x02';
 
-// SQL may begin with a comment: "-- Which operators?\nSELECT …". No option has a blank in its name,
-// and SQL that is only a comment is none.
+// SQL may start with a comment: "-- Which operators?\nSELECT …". No option name contains a blank,
+// and a text consisting only of a comment is not SQL.
 bool is_text(std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   return word.starts_with("--") && word.find('\n') != std::string_view::npos &&
@@ -402,7 +403,7 @@ void bind(CLI::App& app, const Option& option) {
   if (option.required) bound->required();
   if (option.last_counts) bound->take_last();
   if (std::holds_alternative<bool*>(option.target)) return;
-  // An empty value is most often a variable of a script that is not set.
+  // An empty value is usually an unset variable of a script.
   bound->check([&option](const std::string& value) {
     std::string problem = value_problem(option, value);
     if (!problem.empty()) throw Error(Exit::usage, problem);
@@ -421,7 +422,7 @@ std::unique_ptr<Bound> bind_tree(Command& command, CLI::App& app) {
   return bound;
 }
 
-// The deepest command that was named.
+// Returns the innermost command that was given.
 const Bound& selected(const Bound& bound) {
   for (const auto& child : bound.children) {
     if (child->app->parsed()) return selected(*child);
@@ -442,7 +443,7 @@ std::string path_of(const Bound& root, const Bound& bound) {
   return path;
 }
 
-// The option that an error of the parser is about: the first name in its text.
+// Returns the option that a parser error refers to: the first option name in its text.
 const Option* option_of(const Command& command, const CLI::Error& error) {
   std::string text = error.what();
   std::replace_if(
@@ -456,7 +457,7 @@ const Option* option_of(const Command& command, const CLI::Error& error) {
   return nullptr;
 }
 
-// Words that fit nowhere, in the order in which they were given.
+// Returns unexpected arguments in their original order.
 std::vector<std::string> strays_of(const CLI::App& app, const std::vector<std::string>& words) {
   auto extras = app.remaining(true);
   std::vector<std::string> strays;
@@ -469,7 +470,7 @@ std::vector<std::string> strays_of(const CLI::App& app, const std::vector<std::s
   return strays.empty() ? extras : strays;
 }
 
-// An error of the parser in our words.
+// Translates a parser error to our own message.
 std::string problem_of(const CLI::ParseError& error, const Bound& bound, const std::string& path) {
   const Command& command = *bound.command;
   const Option* option = option_of(command, error);
@@ -491,7 +492,7 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
                      command.name());
 }
 
-// The command that the first of `words` name.
+// Returns the command named by the first of `words`.
 NamedCommand named_command(const Command& root, const std::vector<std::string>& words) {
   NamedCommand named{&root, root.name(), &root};
   for (const std::string& word : words) {
@@ -516,7 +517,7 @@ Exit usage_error(const std::string& problem) {
   return Exit::usage;
 }
 
-// `msprof help WORDS`, where all words are names of commands.
+// `msprof help WORDS`: all words must be names of commands.
 Exit help_about(const NamedCommand& named, const std::vector<std::string>& words) {
   if (words.size() == named.depth) return print_help(named, "");
   const std::vector<std::string> strays(words.begin() + static_cast<std::ptrdiff_t>(named.depth),
@@ -551,13 +552,13 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   try {
     app.parse(reversed);
   } catch (const CLI::Success& success) {
-    app.exit(success);  // --version: on stdout
+    app.exit(success);  // --version: printed on stdout
     return Exit::ok;
   } catch (const CLI::ExtrasError&) {
     const Bound& bound = selected(*tree);
     const NamedCommand named{bound.command, path_of(*tree, bound), &root};
     return usage_error(stray_words(named, strays_of(app, words), words, rest));
-  } catch (const Error& error) {  // of a value that does not fit
+  } catch (const Error& error) {  // invalid option value
     return usage_error(error.what());
   } catch (const CLI::ParseError& error) {
     const Bound& bound = selected(*tree);

@@ -1,6 +1,6 @@
-// Command line as data: commands and options, each with its help. For the verbs, which describe
-// themselves here; command_line.cpp alone knows the parser (CLI11), because a file that includes it
-// takes half a minute to compile under sanitizers.
+// Command line as data: commands and options with their help texts. Verbs describe themselves with
+// it. Only command_line.cpp uses the parser (CLI11), because a file that includes it takes half a
+// minute to compile with sanitizers.
 #pragma once
 
 #include <functional>
@@ -17,48 +17,52 @@
 
 namespace msprof::cli {
 
-// Every command has the first, the program also the second.
+// Every command has the help names; only the program has --version.
 inline constexpr std::string_view kHelpNames = "-h,--help";
 inline constexpr std::string_view kVersionNames = "--version";
 inline constexpr std::string_view kVersionHelp = "print the version";
-// `msprof help VERB` is `msprof VERB --help`.
+// `msprof help VERB` is equivalent to `msprof VERB --help`.
 inline constexpr std::string_view kHelpVerb = "help";
 inline constexpr std::string_view kHelpVerbHelp = "Print the help of a command.";
 
-// A word that completion offers.
+// A word offered by completion.
 struct Suggestion {
   std::string word;
   std::string help;  // may be empty
 };
 
 struct Option {
-  // Target of the value. `bool` is a flag; a vector takes one value or more, and the option may
-  // come again.
+  // Target of the value. `bool` is a flag. A vector accepts one or more values, and the option may
+  // be repeated.
   using Target =
       std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
                    std::optional<long>*, std::optional<double>*>;
-  std::string names;  // "-m,--main"; without a dash: a positional argument
+  std::string names;  // "-m,--main"; without dashes: a positional argument
   Target target;
-  std::string value_name;  // "DIR" in the help
+  std::string value_name;  // shown in the help, such as "DIR"
   std::string help;
-  std::vector<std::string> choices{};  // the only values taken; empty: any
+  std::vector<std::string> choices{};  // the accepted values; empty: any
   bool required = false;
-  bool one_each = false;  // a vector takes one value each time that the option comes
-  // Words for completion, which knows by itself `choices`, files (value_name FILE) and folders
+  bool one_each = false;  // a vector accepts one value per occurrence of the option
+  // Words for completion, which already handles `choices`, files (value_name FILE) and folders
   // (DIR).
-  std::function<std::vector<Suggestion>()> suggestions{};  // words that fit; others may, too
-  bool takes_captures = false;                             // folders JOB… and PROF…
-  bool takes_lists = false;                                // of values with commas between them
-  bool takes_text = false;                                 // SQL: suggestions fit its last word
-  bool value_optional = false;                             // given without one, it is ""
-  bool last_counts = false;                                // it may come again; the last one counts
-  std::string group{};                                     // title in --help, of begin_group()
+  std::function<std::vector<Suggestion>()> suggestions{};  // possible values; others may be valid,
+                                                           // too
+  bool takes_captures = false;                             // values are folders JOB… and PROF…
+  bool takes_lists = false;                                // values are comma-separated lists
+  bool takes_text = false;                                 // the value is SQL: suggestions apply to
+                                                           // its last word
+  bool value_optional = false;                             // if the value is omitted, it is ""
+  bool last_counts = false;                                // may be repeated; the last occurrence
+                                                           // wins
+  std::string group{};                                     // title in --help, set by begin_group()
 };
 
-// Options under one title of --help; --help-TOPIC lists those of its groups, also the rare ones.
+// Options under one title of --help. --help-TOPIC lists all options of its groups, including rare
+// ones.
 struct OptionGroup {
   std::string title;
-  std::string topic;  // empty: none
+  std::string topic;  // empty: no topic
 };
 
 // "--help-NAME".
@@ -77,19 +81,19 @@ class Command {
 
   Command& add_command(std::string name, std::string help);
   Option& add_option(Option option);
-  // Whole tasks, shown at the top of --help.
+  // Examples of whole tasks, shown at the top of --help.
   void set_examples(std::string examples) { examples_ = std::move(examples); }
   void set_action(std::function<Exit()> action) { action_ = std::move(action); }
-  // Options added from now on are in this group, which may be begun again.
+  // Adds all further options to this group. May be called again for the same group.
   void begin_group(std::string title, std::string topic = "");
-  // Makes --help short: it lists the options of these names, and the topics list the others. The
-  // topic "all" is added.
+  // Shortens --help to the options of these names; the topics list the others. Adds the topic
+  // "all".
   void set_usual_options(std::vector<std::string> names, std::vector<HelpTopic> topics);
-  // Keeps what options write to for as long as the command lives.
+  // Keeps the targets of options alive as long as the command.
   void keep(std::shared_ptr<void> owned) { owned_ = std::move(owned); }
-  // Hides it from --help: for scripts of ours.
+  // Hides the command from --help: for internal scripts.
   void set_hidden() { is_hidden_ = true; }
-  // Target of the words behind "--", untouched.
+  // Target of the arguments after "--", which are not parsed.
   void set_rest(std::vector<std::string>* rest, std::string help);
 
   const std::string& name() const { return name_; }
@@ -118,28 +122,27 @@ class Command {
   std::string rest_help_;
   bool is_hidden_ = false;
   std::vector<OptionGroup> groups_;
-  std::string group_;  // of the options that are added
+  std::string group_;  // for options added next
   std::vector<std::string> usual_options_;
   std::vector<HelpTopic> help_topics_;
 };
 
-// Names of an option as words: "-m", "--main"; of --dir also "-dir".
+// The names of an option as words: "-m", "--main"; --dir also has "-dir".
 std::vector<std::string> names_of(const Option& option);
 
-// Options that have a value, by their last name with two dashes: {"--interval", "10"}, {"--all",
-// "true"}; the values of one with several are in one text. Arguments without a dash are left out.
+// Returns options that have a value, by their last name with two dashes: {"--interval", "10"},
+// {"--all", "true"}. Multiple values are joined into one text. Positional arguments are omitted.
 std::vector<std::pair<std::string, std::string>> given_options(const Command& command);
 
-// True if a word is a folder that is there, or a name like those of captures.
+// True if `word` is an existing folder or is named like a capture.
 bool is_capture_name(const std::string& word);
 
-// Returns `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to
+// Returns `arguments` (without the program's name) with -dir and -dir=X rewritten to --dir, up to
 // "--".
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
 
-// Parses and runs. Usage errors are a sentence of ours on stderr and Exit::usage; --help and
-// --version print on stdout, and so does a line without words. Errors thrown by an action pass
-// through.
+// Parses and runs the command line. Prints usage errors on stderr and returns Exit::usage. --help,
+// --version and an empty line print on stdout. Errors thrown by an action are passed to the caller.
 Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments);
 
 }  // namespace msprof::cli

@@ -1,4 +1,4 @@
-// The command tree as data: command_line.cpp parses with it, help_text.cpp prints it.
+// The command tree as data: parsed by command_line.cpp, printed by help_text.cpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ namespace msprof::cli {
 
 namespace {
 
-// Options that other tools write with one dash; CLI11 cannot declare them.
+// Long options with one dash, as in other tools; CLI11 does not support them.
 constexpr std::string_view kOneDashNames[] = {"dir"};
 
 }  // namespace
@@ -66,7 +66,7 @@ void Command::set_rest(std::vector<std::string>* rest, std::string help) {
 
 namespace {
 
-// Empty: it was not given.
+// Returns an option's value as text; empty if it was not given.
 struct ValueText {
   std::string operator()(const bool* flag) const { return *flag ? "true" : ""; }
   std::string operator()(const std::string* text) const { return *text; }

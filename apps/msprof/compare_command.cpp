@@ -1,4 +1,4 @@
-// msprof compare: what changed between two runs, of captures or of clusters.
+// msprof compare: shows what changed between two runs, of captures or of clusters.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ struct CompareArguments {
   Verbosity verbosity;
 };
 
-// "5%" or "5", in percent.
+// Parses "5%" or "5", in percent.
 std::optional<double> limit_of(const CompareArguments& arguments) {
   if (!arguments.fail_above) return std::nullopt;
   std::string text = *arguments.fail_above;
@@ -53,7 +53,8 @@ std::optional<double> limit_of(const CompareArguments& arguments) {
                                        *arguments.fail_above));
 }
 
-// Runs separated by commas; a folder whose name has a comma is one.
+// Splits a comma-separated list of runs. An existing folder whose name contains a comma is a single
+// run.
 std::vector<std::string> runs_of(const std::string& list) {
   std::error_code ignored;
   if (fs::exists(list, ignored)) return {list};
@@ -64,7 +65,8 @@ std::vector<std::string> runs_of(const std::string& list) {
   return runs;
 }
 
-// Below --output each capture has a folder of its own; one that is on both sides has one.
+// Assigns each capture a separate folder below --output. A capture that is in both baseline and
+// candidate gets a single one.
 class Products {
  public:
   explicit Products(const std::string& output) : output_(output) {}
@@ -87,11 +89,12 @@ class Products {
 std::vector<ComparedRun> open_runs(const std::string& list, Products& products, Exit& exit) {
   std::vector<ComparedRun> runs;
   const std::vector<fs::path> folders = find_captures(runs_of(list));
-  // Whether a folder that cannot be listed is one, is not known: the comparison ends with it.
+  // recognise() throws if a folder cannot be listed, since it may be a capture: the comparison then
+  // fails.
   const bool has_any = std::any_of(folders.begin(), folders.end(),
                                    [](const fs::path& folder) { return recognise(folder); });
   for (const fs::path& folder : folders) {
-    // The other runs of a side are enough to compare it.
+    // A side with several runs can be compared without this one.
     if (has_any && !recognise(folder)) {
       log::warn("skipped: {}", why_not_a_capture(folder));
       exit = gravest(exit, Exit::nothing_to_do);
@@ -106,7 +109,7 @@ std::vector<ComparedRun> open_runs(const std::string& list, Products& products, 
   return runs;
 }
 
-// Files are opened before the work, so that a path that cannot be written is said at once.
+// Opens its file before the comparison, so that a path that cannot be written is reported at once.
 class ReportFile {
  public:
   explicit ReportFile(const std::string& path) {
@@ -141,7 +144,7 @@ void keep_top(std::optional<long> top, Comparison& comparison) {
   if (comparison.counters.size() > most) comparison.counters.resize(most);
 }
 
-// Of captures or of clusters.
+// For captures or clusters.
 template <typename Compared>
 bool is_regression(const Compared& comparison, double limit) {
   return comparison.verdict == Verdict::slower && comparison.total.percent().value_or(0) > limit;

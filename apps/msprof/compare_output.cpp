@@ -1,4 +1,4 @@
-// A Comparison as text, as JSON and as CSV.
+// Prints a Comparison as text, JSON and CSV.
 #include "msprof/compare_output.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& names, std::string_view betwe
   return fmt::format("{}", fmt::join(names, between));
 }
 
-// "mish → leaky_relu", "mish", or the names of the captures.
+// Returns "mish → leaky_relu", "mish", or the names of the captures.
 std::string what_was_compared(const Comparison& comparison) {
   std::string base = joined(comparison.base.models, " + ");
   std::string now = joined(comparison.now.models, " + ");
@@ -36,10 +36,10 @@ std::string what_was_compared(const Comparison& comparison) {
   return text_of_both(base, now);
 }
 
-// A cell for the terminal or for CSV.
+// Writes a cell for the terminal or for CSV.
 class PlainCell {
  public:
-  // `is_terminal`: for people; else for programs.
+  // `is_terminal`: output for people instead of programs.
   PlainCell(RowSink& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
 
   void operator()(const cell::Names& names) const { out_.text(names.joined()); }
@@ -63,7 +63,7 @@ class PlainCell {
   bool is_terminal_;
 };
 
-// A table of the terminal, to which rows are added one by one.
+// A terminal table that is filled row by row.
 template <typename Row>
 class ShownChanges {
  public:
@@ -160,7 +160,8 @@ class Report {
     if (!rest.empty()) line(std::string(rest));
   }
 
-  // Whether a change has a row: noise has none, but what was fused is no chance, whatever it took.
+  // Whether a change gets a row: noise does not, but fused operators always do, whatever their
+  // time.
   template <typename AnyChange>
   static bool has_row(const AnyChange& change) {
     return !change.time.is_noise();
@@ -170,7 +171,7 @@ class Report {
     return !op.time.is_noise() || op.matched_by == MatchedBy::fusion;
   }
 
-  // Adds the rows that changed beyond noise, as many as wanted; says what is not shown.
+  // Adds rows for changes beyond noise, up to the limit; returns a note about the omitted ones.
   template <typename Row>
   std::string add_changed(const std::vector<Row>& changes, std::string_view what,
                           ShownChanges<Row>& shown) const {
@@ -210,7 +211,7 @@ class Report {
           moved.size() > most ? fmt::format("{} more moved", moved.size() - most) : "");
   }
 
-  // The call that took most of the time, which executes the model, is shown in any case.
+  // The call with the most time, which executes the model, is always shown.
   const CallChange* main_call() const {
     const CallChange* most = nullptr;
     double most_us = 0;

@@ -20,35 +20,36 @@ namespace msprof::completion {
 
 namespace {
 
-// Files, folders and captures that begin like what was typed. For completion: reads folders only,
-// and not for long.
+// Files, folders and captures that start with the typed text. For completion: only reads folders,
+// with a time limit.
 enum class PathKind {
   file,
   folder,
-  capture  // JOB… and PROF… folders, and those on the way to them
+  capture  // JOB… and PROF… folders, and folders that lead to them
 };
 
 struct PathRest {
-  std::string rest;          // what follows `typed`; a folder to go on in ends in '/'
-  bool goes_on = false;      // not the end of the word
-  std::string help{};        // what a capture is
-  std::int64_t time_ns = 0;  // of a capture, since 1970; 0: unknown
+  std::string rest;          // the text after `typed`; ends in '/' for a folder that can be
+                             // continued
+  bool goes_on = false;      // the word does not end here
+  std::string help{};        // description of a capture
+  std::int64_t time_ns = 0;  // start time of a capture, since 1970; 0: unknown
 };
 
 namespace fs = std::filesystem;
 
-// Time limit, as the user waits after TAB: what is not known by then is offered.
+// Time limit, since the user waits after TAB: a folder not yet examined is offered anyway.
 constexpr std::chrono::milliseconds kTimeToSearch{10};
 constexpr std::size_t kMaxEntries = 20'000;
-// Time for saying what the captures are; the first few are said in any case.
+// Time limit for describing captures; the first few are always described.
 constexpr std::chrono::milliseconds kTimeToDescribe{150};
 constexpr std::size_t kAlwaysDescribed = 8;
-// Levels below a folder that are searched for a capture.
+// Levels below a folder that are searched for captures.
 constexpr int kSearchDepth = 3;
 
 struct Typed {
-  fs::path folder;   // to list
-  std::string name;  // what the entries begin with
+  fs::path folder;   // folder to list
+  std::string name;  // prefix of its entries
 };
 
 Typed split_path(std::string_view typed) {
@@ -73,7 +74,7 @@ bool is_folder(const fs::path& folder, const FolderEntry& entry) {
   return fs::is_directory(folder / entry.name, error);
 }
 
-// Reads folders until its time is over; from then on, judges by their names.
+// Reads folders until its time limit, then judges by name only.
 class CaptureSearch {
  public:
   bool is_capture(const fs::path& folder) const {
@@ -82,7 +83,7 @@ class CaptureSearch {
     return is_named_as_capture(folder.filename().string());
   }
 
-  // True if a capture is below `folder`; also if that is not known.
+  // True if there is a capture below `folder`, or if the search ran out of time.
   bool may_lead_to_one(const fs::path& folder, int depth = kSearchDepth) const {
     std::vector<fs::path> below;
     if (!is_over()) below = folders_in(folder);
@@ -108,7 +109,7 @@ class CaptureSearch {
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kTimeToSearch;
 };
 
-// Says of captures when they were made and what they are.
+// Describes captures: when they were made and what they contain.
 class CaptureDescriber {
  public:
   void describe(const fs::path& folder, PathRest& rest) {
@@ -131,7 +132,8 @@ std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Ty
   const CaptureSearch search;
   CaptureDescriber describer;
   for (const PathRest& folder : folders) {
-    const std::string rest = folder.rest.substr(0, folder.rest.size() - 1);  // without '/'
+    const std::string rest =
+        folder.rest.substr(0, folder.rest.size() - 1);  // without the trailing '/'
     const fs::path path = typed.folder / (typed.name + rest);
     if (search.is_capture(path)) {
       describer.describe(path, found.emplace_back(PathRest{rest, false}));
@@ -139,11 +141,11 @@ std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Ty
       found.push_back(folder);
     }
   }
-  // No capture near: offers the folders to walk on.
+  // No capture nearby: offer the folders to continue.
   return found.empty() ? folders : found;
 }
 
-// Sorted, captures before folders and the newest first. Names with control characters are left out.
+// Sorted; captures before folders, newest first. Names with control characters are omitted.
 std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
   const Typed typed = split_path(typed_text);
   std::vector<PathRest> found;
@@ -174,7 +176,7 @@ bool is_option_word(std::string_view word) {
   return word.size() > 1 && word.starts_with('-');
 }
 
-// A word "--name=value" in its parts.
+// The parts of a word "--name=value".
 struct OptionWord {
   std::string name;
   std::string value;
@@ -194,7 +196,7 @@ const cli::Option* find_option(const cli::Command& command, const std::string& n
   return nullptr;
 }
 
-// Context of a word, from the words before it; reads them like the parser.
+// Determines the context of a word from the preceding ones, like the parser does.
 class Place {
  public:
   explicit Place(const cli::Command& root) : command_(&root) {}
@@ -216,15 +218,15 @@ class Place {
   const cli::Command& command() const { return *command_; }
   bool is_root() const { return depth_ == 0; }
   bool is_rest() const { return is_rest_; }
-  // Behind "help", where commands are named and nothing else.
+  // After "help": only command names may follow.
   bool is_help() const { return is_help_; }
-  // The option whose value may stand here; `needs_value`: and nothing else.
+  // The option whose value may come next. needs_value(): nothing else may.
   const cli::Option* taker() const { return taker_; }
   bool needs_value() const { return taker_ != nullptr && !taker_has_value_; }
   bool may_come(const cli::Option& option) const {
     return is_repeatable(option) || given_.count(&option) == 0;
   }
-  // The argument without a dash that is next; null: none.
+  // The next positional argument; null if there is none.
   const cli::Option* next_positional() const {
     std::size_t skip = positionals_;
     for (const auto& option : command_->options()) {
@@ -234,7 +236,7 @@ class Place {
     }
     return nullptr;
   }
-  // Words given already, as values or parts of lists.
+  // Words already given as values or as parts of lists.
   const std::set<std::string, std::less<>>& values() const { return values_; }
 
  private:
@@ -316,7 +318,7 @@ class Finder {
     }
   }
 
-  // The last word of a text; a first one is not known.
+  // Completes the last word of a text. The first word is not completed.
   void add_text_words(const cli::Option& option, std::string_view typed) {
     const auto before = typed.find_last_of(" \t\n(,.=<>*");
     if (before == std::string_view::npos) return;
@@ -332,12 +334,12 @@ class Finder {
     for (const std::string& choice : option.choices) add(choice, typed, "");
     if (!option.suggestions) return;
     for (const cli::Suggestion& suggestion : option.suggestions()) {
-      // A word that tables of two kinds of capture share is offered once.
+      // A name that both kinds of captures share is offered once.
       if (used_.insert(suggestion.word).second) add(suggestion.word, typed, suggestion.help);
     }
   }
 
-  // The part of a list that is being typed; the others are not offered again.
+  // Returns the element of a list that is being typed; the others are not offered again.
   std::string_view last_of_list(std::string_view typed) {
     const auto parts = split(typed, ',');
     used_.insert(parts.begin(), parts.end() - 1);
@@ -371,13 +373,13 @@ class Finder {
       if (!cli::is_positional(*option) && place_.may_come(*option)) add_option(*option);
     }
     for (const cli::Suggestion& help : cli::help_options(place_.command())) {
-      // A long name where both fit.
+      // Prefer the long name if both match.
       if (help.word.starts_with("--") || typed_ == help.word) add(help.word, typed_, help.help);
     }
     if (place_.is_root()) add(cli::kVersionNames, typed_, cli::kVersionHelp);
   }
 
-  // Takes the first of several names that fits, a long one if there is one.
+  // Adds the first name that matches, preferably a long one.
   void add_option(const cli::Option& option) {
     const auto names = cli::names_of(option);
     const auto fits = [&](const std::string& name) { return name.starts_with(typed_); };
@@ -393,7 +395,8 @@ class Finder {
     }
   }
 
-  // Offers, behind a name, a value of an option that takes several, or nothing.
+  // After a word without dash: offers values of an option that accepts several, commands and
+  // arguments.
   void add_words() {
     if (place_.taker() != nullptr) add_values(*place_.taker(), typed_);
     add_commands();

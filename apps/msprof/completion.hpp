@@ -1,5 +1,5 @@
-// Candidates for a word on a command line: read off the command tree, so that no name stands twice.
-// For completion.
+// Candidates for a word on a command line, derived from the command tree, so that names are defined
+// only once. For completion.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 namespace msprof::completion {
 
 struct Candidate {
-  std::string rest;  // what follows the word that is being typed
+  std::string rest;  // the text after the part already typed
   std::string help;
   bool goes_on = false;  // the word does not end with it: a folder
 };
 
-// Candidates for `typed`, the word under the cursor, behind `before`, the words between the
-// program's name and it. Empty if nothing is known to fit.
+// Returns candidates for `typed`, the word under the cursor. `before` contains the words between
+// the program's name and it. Empty if nothing is known to match.
 std::vector<Candidate> candidates(const cli::Command& root, const std::vector<std::string>& before,
                                   const std::string& typed);
 
-// Files and folders, for words of the shell itself.
+// Files and folders, for words that belong to the shell.
 std::vector<Candidate> file_candidates(const std::string& typed);
 
-// The scripts of completion/, for `msprof completion`.
+// The scripts in completion/, for `msprof completion`.
 struct CompletionScript {
   std::string_view shell;
   std::string_view text;

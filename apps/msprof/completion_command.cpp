@@ -1,4 +1,4 @@
-// msprof completion: a script for a shell; and __complete, which that script asks.
+// msprof completion: prints a completion script for a shell. The script calls __complete.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,39 +16,38 @@ namespace msprof::completion {
 
 namespace {
 
-// A command line as someone types it into a shell, read without that shell: nothing in it is ever
-// evaluated.
+// Parses a command line that is being typed in a shell. Nothing in it is ever evaluated.
 
-// State that an unfinished word ends in.
+// State at the end of an unfinished word.
 enum class Quote { none, single_quote, double_quote, backslash };
 
 struct TypedWord {
-  std::string typed;  // without its quotes
-  std::string value;  // the same with $HOME and other variables of the environment replaced
+  std::string typed;  // without quotes
+  std::string value;  // `typed` with $HOME and other environment variables expanded
   Quote open = Quote::none;
-  bool is_known = true;         // false: has $(…), `…`, $'…', which only a shell can expand
-  bool is_redirection = false;  // a file behind > or <
+  bool is_known = true;  // false: contains $(…), `…` or $'…', which only a shell can expand
+  bool is_redirection = false;  // a file after > or <
 };
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// NAME=value before a command.
+// True for NAME=value before a command.
 bool is_assignment(const std::string& word) {
   const auto end = word.find('=');
   return end != std::string::npos && end > 0 && !(word[0] >= '0' && word[0] <= '9') &&
          std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(end), is_name_char);
 }
 
-// Goes over a line character by character.
+// Splits a line character by character.
 class Scanner {
  public:
   explicit Scanner(std::string_view line) : line_(line) {}
 
   std::vector<TypedWord> scan() {
     for (at_ = 0; at_ < line_.size(); ++at_) take(line_[at_]);
-    words_.push_back(std::move(word_));  // the one under the cursor
+    words_.push_back(std::move(word_));  // the word under the cursor
     while (words_.size() > 1 && is_assignment(words_.front().typed)) words_.erase(words_.begin());
     return std::move(words_);
   }
@@ -111,7 +110,7 @@ class Scanner {
     }
   }
 
-  // $NAME and ${NAME}; other forms are for the shell alone.
+  // Expands $NAME and ${NAME}; other forms are left to the shell.
   void take_dollar() {
     std::size_t begin = at_ + 1;
     const bool braces = begin < line_.size() && line_[begin] == '{';
@@ -152,7 +151,7 @@ class Scanner {
 
   void begin_redirection() {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    // "2>": the number is no word.
+    // In "2>", the number is not a word.
     if (is_begun_ && std::all_of(word_.typed.begin(), word_.typed.end(), is_digit)) {
       word_ = TypedWord();
       is_begun_ = false;
@@ -186,7 +185,7 @@ std::string in_double_quotes(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '!') {
-      result += "\"'!'\"";  // else bash and zsh replace it by a former command
+      result += "\"'!'\"";  // otherwise bash and zsh would apply history expansion
       continue;
     }
     if (kEscaped.find(c) != std::string_view::npos) result += '\\';
@@ -201,13 +200,15 @@ std::string in_single_quotes(std::string_view text) {
   return result;
 }
 
-// The words of the last command in `line`, which ends at the cursor: the command's name first, the
-// word under the cursor, which may be empty, last. Redirections other than that word are left out.
+// Returns the words of the last command in `line`, which ends at the cursor. The first is the
+// command's name, the last the word under the cursor, which may be empty. Other redirections are
+// omitted.
 std::vector<TypedWord> typed_words(std::string_view line) {
   return Scanner(line).scan();
 }
 
-// `rest` as it is typed behind a word that ends in `open`, so that a shell reads `rest` again.
+// Quotes `rest` to be typed after a word that ends in state `open`, so that the shell reads exactly
+// `rest`.
 std::string quoted_rest(std::string_view rest, Quote open) {
   if (open == Quote::single_quote) return in_single_quotes(rest);
   if (open == Quote::double_quote) return in_double_quotes(rest);
@@ -237,7 +238,7 @@ struct CompletionArguments {
   std::vector<std::string> asked;  // SHELL LINE REPLACED
 };
 
-// Cuts to the first sentence, as far as it fits.
+// Returns the first sentence, truncated if necessary.
 std::string short_help(const std::string& help) {
   const auto end = help.find(". ");
   return shorten(printable(end == std::string::npos ? help : help.substr(0, end)), kHelpWidth);
@@ -253,7 +254,8 @@ std::vector<Candidate> candidates_behind(const cli::Command& root,
   return candidates(root, before, last.value);
 }
 
-// readline closes an open quote behind the only candidate, unless that ends in such a quote.
+// readline closes an open quote after a single candidate, unless the candidate ends in that quote
+// character.
 std::string closed_for_bash(std::string text, Quote open) {
   const char quote = open == Quote::single_quote ? '\'' : '"';
   const bool is_open = open == Quote::single_quote || open == Quote::double_quote;
@@ -268,15 +270,15 @@ std::string answer_line(const std::string& shell, const std::string& replaced,
   return shell == "bash" ? closed_for_bash(text, word.open) : text;
 }
 
-// One candidate a line. bash, zsh: the text that takes the place of REPLACED, as it is typed; fish:
-// the whole word, unquoted. zsh and fish: a tab and the help behind it.
+// Prints one candidate per line. bash, zsh: the quoted text that replaces REPLACED; fish: the whole
+// word, unquoted. zsh and fish: followed by a tab and the help text.
 Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
   if (asked.size() != 3) throw Error(Exit::usage, "__complete takes: -- SHELL LINE REPLACED");
   const std::string& shell = asked[0];
   const auto words = typed_words(asked[1]);
   const TypedWord& last = words.back();
   for (const Candidate& candidate : candidates_behind(root, words)) {
-    // A backslash that waits for its character: there is none.
+    // A trailing backslash needs a following character, and an empty candidate has none.
     if (last.open == Quote::backslash && candidate.rest.empty()) continue;
     const std::string text = answer_line(shell, asked[2], last, candidate);
     const bool has_help = shell != "bash" && !candidate.help.empty();

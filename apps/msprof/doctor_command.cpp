@@ -1,4 +1,5 @@
-// msprof doctor: what keeps a run from giving a profile, and why a capture has none.
+// msprof doctor: checks what would prevent a run from producing a profile, and why a capture has
+// none.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,9 +24,10 @@ namespace msprof {
 
 namespace {
 
-constexpr const char* kMargin = "           ";  // below a result
+constexpr const char* kMargin = "           ";  // of the lines below a result
 constexpr const char* kAsAbove = "as above";
-constexpr std::size_t kLong = 40;  // bytes; what is shorter is read again faster than looked up
+constexpr std::size_t kLong = 40;  // bytes; shorter texts are repeated, which is easier to read
+                                   // than a reference
 
 const char* colour_of(CheckResult result) {
   switch (result) {
@@ -41,13 +43,13 @@ const char* colour_of(CheckResult result) {
   return "\033[2m";
 }
 
-// Prints checks as they come, a line each and the remedy below, grouped by what they are about.
+// Prints checks as they are completed, one line each with the remedy below, grouped by subject.
 class DoctorReport {
  public:
-  // `only_problems`: neither what is well nor what was skipped.
+  // `only_problems`: omits checks that passed or were skipped.
   explicit DoctorReport(bool only_problems) : only_problems_(only_problems) {}
 
-  // Those of `list` that were added since the last call.
+  // Prints the checks added to `list` since the last call.
   void print_new(const CheckList& list) {
     for (; printed_ < list.checks().size(); ++printed_) print(list.checks()[printed_]);
     std::fflush(stdout);
@@ -81,7 +83,8 @@ class DoctorReport {
     fmt::print("{}{}\n", kMargin, printable(remedy));
   }
 
-  // A long text, or the long end of one behind ": ", is shown once under a heading.
+  // Replaces a long text, or its long part after ": ", that was already printed under the same
+  // heading.
   std::string shown_once(const std::string& text) {
     for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
       if (shown_.contains(text.substr(at))) return text.substr(0, at) + kAsAbove;
@@ -99,10 +102,10 @@ class DoctorReport {
   bool only_problems_;
   std::size_t printed_ = 0;
   std::string about_;
-  std::set<std::string> shown_;  // long texts under this heading
+  std::set<std::string> shown_;  // long texts already printed under this heading
 };
 
-// The counts and the checks, into what --json prints.
+// Adds the counts and the checks to the --json document.
 void add_checks(nlohmann::ordered_json& document, const CheckList& list) {
   using nlohmann::ordered_json;
   for (const CheckResult result :
@@ -137,7 +140,7 @@ struct DoctorArguments {
   std::optional<std::string> acl_json;
   bool json = false;
 
-  // A run to come is asked about; else only what -dir names.
+  // True if a future run is checked; otherwise only the captures named by -dir.
   bool before_run() const {
     return capture.dirs.empty() || board.names_board() || main || project || acl_json;
   }

@@ -1,4 +1,4 @@
-// msprof export timeline | summary | db | parquet | all | cluster: products as files.
+// msprof export timeline | summary | db | parquet | all | cluster: writes products as files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,18 +27,18 @@ namespace msprof {
 
 namespace {
 
-// Options for the part of a capture, and the form in which it is written.
+// Options that select the part of a capture and the output format.
 
-// --device, --model-id, --iteration-id, --style: of tables and timelines.
+// --device, --model-id, --iteration-id, --style: for tables and timelines.
 struct ScopeArguments {
   std::vector<std::string> devices;
   std::optional<long> model_id;
   std::optional<long> iteration_id;
   std::optional<long> iteration_count;
-  std::string style;  // empty: that of the capture's time
+  std::string style;  // empty: the style that matches the capture
 };
 
-// --layers, --reports, --time-range, --min-dur, --split, --gzip: of timelines.
+// --layers, --reports, --time-range, --min-dur, --split, --gzip: for timelines.
 struct TimelineArguments {
   std::vector<std::string> layers;
   std::string reports;
@@ -71,7 +71,7 @@ void check_devices(const Database& db, const std::vector<std::int64_t>& devices)
   }
 }
 
-// The layers for which `takes` holds: "cann, msproftx".
+// The names of the layers for which `takes` is true: "cann, msproftx".
 template <typename Takes>
 std::string layer_names(Takes&& takes) {
   std::vector<std::string_view> names;
@@ -176,7 +176,7 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
 // The vendor's limit.
 constexpr long kMaxIterations = 5;
 
-// Checks the options before any capture is read: throws Error(usage) for what cannot be parsed.
+// Checks the options before any capture is read. Throws Error(usage) if a value cannot be parsed.
 void check_scope(const ScopeArguments& arguments) {
   devices_of(arguments.devices);
   if (arguments.model_id && !arguments.iteration_id)
@@ -190,8 +190,8 @@ void check_scope(const ScopeArguments& arguments) {
                 fmt::format("--iteration-count: expected 1 to {}, got {}", kMaxIterations, count));
 }
 
-// Apply the options to a store. Throw Error(usage) for what cannot be parsed, and for a device, a
-// model or an iteration that is not there.
+// Apply the options to a store. Throw Error(usage) if a value cannot be parsed or if a device,
+// model or iteration does not exist.
 ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
   ExportScope scope;
   scope.devices = devices_of(arguments.devices);
@@ -209,14 +209,14 @@ ExportStyle style_of(const ScopeArguments& arguments) {
   return arguments.style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
 }
 
-// The layers that --layers or --reports names. Throws Error(usage), as the latter's file may be
-// wrong.
+// The layers selected by --layers or --reports. Throws Error(usage) if the file of --reports is
+// invalid.
 std::vector<std::string> wanted_layers(const TimelineArguments& arguments) {
   if (arguments.reports.empty()) return words_of(arguments.layers);
   return layers_of_reports(arguments.reports);
 }
 
-// What timelines of today alone have.
+// Rejects options not supported by CANN 5 timelines.
 void check_of_today(ExportStyle style, const TimelineArguments& arguments) {
   if (style != ExportStyle::cann5) return;
   std::string_view option = !arguments.reports.empty() ? "--reports" : "--format perfetto";
@@ -236,7 +236,7 @@ void check_reports(const ScopeArguments& scope, const TimelineArguments& argumen
   wanted_layers(arguments);
 }
 
-// Its names are those of Atlas machines.
+// --reports uses names of Atlas machines.
 void check_reports_dialect(const Database& db, const TimelineArguments& arguments) {
   if (!arguments.reports.empty() && read_meta(db, "dialect") != dialect_name(Dialect::cann))
     throw Error(Exit::usage, "--reports is for captures of Atlas machines (PROF…): leave it out");
@@ -304,14 +304,14 @@ SummaryFormat format_of(const ExportArguments& arguments) {
   return arguments.excel ? SummaryFormat::csv_for_excel : SummaryFormat::csv;
 }
 
-// Plan for a capture, and the reason why nothing is written, if that is known beforehand.
+// Plan for a capture. If nothing will be written and the reason is known, it is in nothing_why.
 struct ExportPlan {
   std::vector<ExportJob> jobs;
   std::optional<FindingId> nothing_id{};
   std::string nothing_why{};
 };
 
-// Exports each capture: writes what `plan(store, folder)` gives.
+// Exports each capture: writes the jobs returned by `plan(store, folder)`.
 template <typename Plan>
 Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&& plan) {
   apply_verbosity(arguments.capture.verbosity);
@@ -353,7 +353,8 @@ Exit run_timeline(const ExportArguments& arguments) {
       });
 }
 
-// -dir takes all words behind it: a table's name among them that is no folder is meant as a name.
+// -dir consumes all following words: a word that is a table's name and not an existing folder is
+// treated as a table.
 void sort_out_names(ExportArguments& arguments) {
   auto& dirs = arguments.capture.dirs;
   const auto is_name = [](const std::string& word) {

@@ -25,7 +25,7 @@ constexpr std::array kSizeUnits = {Unit{"kB", 1e3},     Unit{"KB", 1e3},      Un
                                    Unit{"GB", 1e9},     Unit{"KiB", 1 << 10}, Unit{"MiB", 1 << 20},
                                    Unit{"GiB", 1 << 30}};
 
-// Splits "12.5ms" into number and unit; empty if the number is missing or below 0.
+// Splits "12.5ms" into number and unit; empty if the number is missing or negative.
 struct Quantity {
   double number = 0;
   std::string_view unit;
@@ -61,7 +61,7 @@ constexpr std::string_view kRangeForm =
     "give BEGIN:END, each a time after the begin of the collection with its unit (5ms:1.5s), or "
     "the ts of the timeline in us (no unit); either may be left out";
 
-// A point of --time-range; times with a unit count from `begin_ns`.
+// Parses a point of --time-range. Times with a unit are relative to `begin_ns`.
 std::int64_t time_point(const std::string& range, std::string_view text, std::int64_t begin_ns) {
   const auto read = quantity(text);
   if (!read) refuse_limit("--time-range", range, kRangeForm);

@@ -1,4 +1,4 @@
-// msprof export parquet: a data set of the tasks of many captures, in one folder for all of them.
+// msprof export parquet: writes the tasks of many captures as one data set in one folder.
 #include "msprof/export_parquet.hpp"
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct ParquetArguments {
-  CaptureOptions capture;  // its output is the folder of stores
+  CaptureOptions capture;  // its output is the folder for stores
   std::string output;
   std::optional<long> rank;
 };

@@ -12,22 +12,22 @@ namespace msprof::cli {
 
 namespace {
 
-// Where the help of an option or command starts: beside its name on a usual terminal, below it on a
-// narrow one.
+// Column of help texts: beside the option or command on a normal terminal, below it on a narrow
+// one.
 constexpr int kHelpColumn = 30;
 constexpr int kNarrowHelpColumn = 6;
 constexpr int kNarrow = 70;
 constexpr std::string_view kHelpHelp = "print this help";
 constexpr std::string_view kTopicPrefix = "--help-";
-// Fewer columns than this are no room for a text beside something else.
+// Minimum width for a text beside something else.
 constexpr int kLeastRoom = 24;
 
-// Appends texts word by word; lines after the first start at `indent`.
+// Appends texts word by word, wrapped at `width`; continuation lines start at `indent`.
 class Wrapped {
  public:
   Wrapped(std::string& out, int width) : out_(out), width_(width) {}
 
-  // Moves to `column`, on a line below where the current one is longer.
+  // Moves to `column`, on a new line if the current one is already longer.
   void start_at(int column) {
     const bool is_beside = used_ == 0 || used_ + 2 <= column;
     if (!is_beside) end_line();
@@ -36,7 +36,7 @@ class Wrapped {
     has_word_ = false;
   }
   void set_indent(int indent) { indent_ = indent; }
-  // `more` is appended to a line that continues on the next one.
+  // `more` is appended to the line if it is continued on the next one.
   void add_word(std::string_view word, std::string_view more = "") {
     const int needed = display_width(word) + display_width(more);
     if (has_word_ && used_ + 1 + needed > width_) {
@@ -70,7 +70,7 @@ class Wrapped {
   bool has_word_ = false;
 };
 
-// A command line in an example; a text in quotes is one word, which must not be broken.
+// Splits a command line of an example. A quoted text is one word, which is never wrapped.
 std::vector<std::string_view> command_words(std::string_view line) {
   std::vector<std::string_view> words;
   std::size_t begin = 0;
@@ -85,7 +85,7 @@ std::vector<std::string_view> command_words(std::string_view line) {
   return words;
 }
 
-// Where two blanks follow that are not in quotes.
+// Returns the position of the first two blanks outside quotes.
 std::size_t find_gap(std::string_view line) {
   char quote = '\0';
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -102,7 +102,7 @@ struct Example {
   int comment_column = 0;
 };
 
-// Lines "  command   comment", with two blanks or more between them; lines that are indented more
+// Parses lines "  command   comment", separated by two or more blanks. Lines with a deeper indent
 // continue the comment.
 std::vector<Example> parse_examples(const std::string& text) {
   std::vector<Example> examples;
@@ -129,7 +129,7 @@ void add_examples(std::string& out, const std::string& text, int width) {
   for (const Example& example : parse_examples(text)) {
     lines.start_at(2);
     lines.set_indent(6);
-    // A continued line ends in a backslash, so that it can be copied.
+    // A continued line ends in a backslash, so that it can be copied to a shell.
     for (const std::string_view word : command_words(example.command)) lines.add_word(word, " \\");
     if (!example.comment.empty()) {
       const bool has_room = example.comment_column + kLeastRoom <= width;
@@ -151,7 +151,7 @@ bool takes_list(const Option& option) {
   return std::holds_alternative<std::vector<std::string>*>(option.target) && !option.one_each;
 }
 
-// "--dir, --collection-dir DIR..."
+// Returns the names and the value: "--dir, --collection-dir DIR..."
 std::string head_of(const Option& option) {
   std::string head = fmt::format("{}", fmt::join(split(option.names, ','), ", "));
   const std::string value = option.choices.empty()
@@ -163,7 +163,7 @@ std::string head_of(const Option& option) {
   return head + (takes_list(option) ? "..." : "");
 }
 
-// With the default that the parser knows, where the help does not name it.
+// Returns the help text and appends the default, unless the text already mentions one.
 std::string help_of(const Option& option) {
   const auto* const text = std::get_if<std::string*>(&option.target);
   if (text == nullptr || (*text)->empty() || option.help.find("default") != std::string::npos)
@@ -216,7 +216,7 @@ void add_arguments(std::string& out, const Command& command, int width) {
   if (!entries.empty()) out += "\nArguments:\n" + entries;
 }
 
-// The options of a group that the help lists.
+// Formats the options of a group that the help lists.
 std::string entries_of(const Command& command, const std::string& group, std::string_view topic,
                        int width) {
   std::string entries;
@@ -240,7 +240,7 @@ void add_options(std::string& out, const Command& command, bool is_root, std::st
     const std::string entries = entries_of(command, group.title, topic, width);
     if (!entries.empty()) add_section(out, group.title, entries, width);
   }
-  // The others, those of help among them.
+  // The remaining options, including those that print help.
   add_section(out, command.groups().empty() ? "Options" : "Other options",
               entries_of(command, "", topic, width), width);
   add_entry(out, "-h, --help", std::string(kHelpHelp), width);

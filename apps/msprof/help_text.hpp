@@ -1,4 +1,4 @@
-// Text of --help, made of the command tree. For command_line.cpp.
+// Formats --help from the command tree. For command_line.cpp.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,16 @@ namespace msprof::cli {
 // The topic of --help-all.
 inline constexpr std::string_view kAllOptions = "all";
 
-// Names of the options of `command` that print help, with what they print.
+// Names and descriptions of the options of `command` that print help.
 std::vector<Suggestion> help_options(const Command& command);
 
-// Returns the help topic that one of `words` requests. -h is help also where an option expects a
-// value.
-// "" is that of --help; nothing where no help is asked for.
+// Returns the help topic requested by one of `words`; "" means --help. Empty if no help is
+// requested. -h is recognized even where an option expects a value.
 std::optional<std::string> help_topic_in(const Command& command,
                                          const std::vector<std::string>& words);
 
-// Help about `command`, which is called by `path` ("msprof export summary"), in lines of at most
-// `width` columns that are broken at words. `topic`: the options of --help-TOPIC; empty: --help.
+// Help for `command`, which is called by `path` ("msprof export summary"), wrapped at `width`
+// columns. `topic`: lists the options of --help-TOPIC; empty: --help.
 std::string help_text(const Command& command, const std::string& path, std::string_view topic,
                       int width);
 

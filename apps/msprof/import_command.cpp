@@ -1,4 +1,4 @@
-// msprof import: raw data into a store, with a verdict.
+// msprof import: converts raw data to a store and prints a verdict.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -35,7 +35,7 @@ void write_template(const std::string& path, const std::vector<UnknownLayout>& u
   log::info("wrote {}: fill it in and give it to import with --layout {}", path, path);
 }
 
-// Imports every capture; the verdicts come to the array `captures`.
+// Imports every capture and adds the verdicts to the array `captures`.
 Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
   const LayoutChoice layout = layout_option(arguments.layout);
   std::vector<UnknownLayout> unknown;

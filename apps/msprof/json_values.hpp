@@ -1,4 +1,4 @@
-// json_of(): values that may be missing as JSON.
+// json_of(): converts optional values to JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Language of texts for people: --lang, else that of the environment. For advise and report.
+// Language of texts for people: --lang, else from the environment. For advise and report.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace msprof {
 
 void add_language_option(cli::Command& command, std::string& language);
 
-// `option`: what --lang said, empty where it was not given; then the first of LC_ALL, LC_MESSAGES
-// and LANG that says anything decides, as in the C library.
+// `option`: the value of --lang, or empty. If empty, uses the first nonempty of LC_ALL, LC_MESSAGES
+// and LANG, as in the C library.
 Language language_of(const std::string& option);
 
 }  // namespace msprof

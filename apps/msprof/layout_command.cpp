@@ -1,4 +1,4 @@
-// msprof layout: record layouts of a board, found in its captures.
+// msprof layout: infers the record layouts of a board from its captures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ layout::LayerShapes read_model_info(const std::string& path) {
   }
 }
 
-// True if an import can use some of it.
+// True if an import can use at least a part of it.
 bool is_usable(const layout::InferredLayout& found, bool accept_likely) {
   const auto document = ordered_json::parse(layout::layout_file_text(found, accept_likely));
   return document.contains("aicore") || document.contains("acl_api");
@@ -54,7 +54,7 @@ bool has_candidates(const layout::InferredLayout& found) {
   });
 }
 
-// Why an import cannot use what was found, and what to do.
+// Explains why an import cannot use the result, and what to do.
 std::string way_on(const layout::InferredLayout& found) {
   if (is_usable(found, true))
     return "what an import needs is likely, but not certain: --accept likely uses it";

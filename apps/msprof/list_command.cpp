@@ -1,4 +1,4 @@
-// msprof list: the captures in a folder, newest first, and what each is.
+// msprof list: lists and describes the captures in a folder, newest first.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ struct Listed {
   std::vector<ListedCluster> clusters;  // newest first
 };
 
-// Path from `root`, which is the name of the folder alone where that is the capture.
+// Path relative to `root`; the folder's name if `root` is the capture itself.
 std::string name_below(const fs::path& capture, const fs::path& root) {
   const fs::path inner = capture.lexically_relative(root);
   return inner.empty() || inner == "." ? own_name(capture) : inner.string();
@@ -52,7 +52,7 @@ bool is_repeated(const ListedCapture& capture) {
   return capture.run && capture.run->repeat.run > 0;
 }
 
-// One line each, newest first: captures and clusters.
+// Prints captures and clusters, one line each, newest first.
 void print_table(const Listed& listed, const fs::path& root) {
   const auto& captures = listed.captures;
   const bool has_ranks = std::any_of(captures.begin(), captures.end(),
@@ -182,7 +182,7 @@ void sort_once(std::vector<Value>& values, Key key) {
                values.end());
 }
 
-// A folder may be in another that is named, too: each is there once.
+// A named folder may be inside another one: each capture is listed once.
 CapturesBelow find_all(const std::vector<std::string>& roots) {
   CapturesBelow found;
   for (const std::string& folder : roots) {
@@ -208,7 +208,7 @@ CapturesBelow find_all(const std::vector<std::string>& roots) {
   return found;
 }
 
-// Not the whole list of a folder that somebody filled with them.
+// Limits the warnings for a folder with many damaged records.
 void warn_of_records(const std::vector<ListedCapture>& captures) {
   constexpr std::size_t kMaxWarned = 5;
   std::size_t count = 0;

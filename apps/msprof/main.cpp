@@ -1,4 +1,4 @@
-// Builds the command tree, runs it, and is the one place that catches errors.
+// Builds the command tree, runs it, and is the only place that catches errors.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -22,8 +22,8 @@
 
 namespace {
 
-// A stream that the caller closed: its number must not go to a file of ours, into which messages
-// would then be written. Writing to a closed stdout still fails.
+// If the caller closed a standard stream, its number could be reused for one of our files, and
+// messages would be written to that file. Writing to a closed stdout still fails.
 void occupy_closed_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
@@ -54,13 +54,13 @@ int main(int argc, char** argv) {
     code = is_script_name(name) ? run_script(name, words) : run_words(words);
     errno = 0;
     const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-    if (failed && errno != EPIPE) {  // a reader like `head` that has enough is no error
+    if (failed && errno != EPIPE) {  // not an error if a reader like `head` stops early
       log::error("cannot write to standard output");
       code = gravest(code, Exit::cannot_write);
     }
   } catch (const std::exception& exception) {
     const auto* const system = dynamic_cast<const std::system_error*>(&exception);
-    // Thrown by printing when stdout takes no more.
+    // Thrown by printing if stdout accepts no more data.
     if (system != nullptr && std::ferror(stdout) != 0) {
       code = system->code().value() == EPIPE ? Exit::ok : Exit::cannot_write;
       if (code != Exit::ok)

@@ -1,4 +1,4 @@
-// msprof merge: parts of ranks, nodes or racks into one.
+// msprof merge: merges summaries of ranks, nodes or racks.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

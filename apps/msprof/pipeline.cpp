@@ -27,7 +27,7 @@ namespace msprof {
 
 namespace {
 
-// Integers that a double cannot hold become strings, wherever they are.
+// Converts integers that a double cannot represent to strings, recursively.
 void keep_digits(nlohmann::ordered_json& value) {
   if (value.is_structured()) {
     for (auto& part : value) keep_digits(part);
@@ -74,7 +74,7 @@ fs::path store_file(const fs::path& products) {
 ImportReport import_with(const Session& session, const fs::path& products, ImportOptions options) {
   options.inspect = note_empty_products;
   ImportReport report = import_session(session, store_file(products), options);
-  // A partial verdict is a warning: it is shown with -q, too.
+  // A partial verdict is a warning: it is shown even with -q.
   const auto least = report.partial() ? log::Level::quiet : log::Level::normal;
   log::write(least, "", fmt::format("{}:\n{}", session.folder().string(), report.text()));
   return report;
@@ -126,7 +126,7 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   std::vector<ChosenCapture> chosen;
   std::set<std::string> names;
   for (fs::path folder : folders) {
-    // Makes the path absolute: "." means nothing in a report.
+    // Makes the path absolute: "." would be meaningless in a report.
     if (folder.filename() == "." || folder.filename() == "..")
       folder = fs::weakly_canonical(folder);
     fs::path products = options.output.empty() ? folder : fs::path(options.output);
@@ -159,7 +159,7 @@ ImportReport import_verbosely(const Session& session, const fs::path& products,
 
 namespace {
 
-// A store that an import of this process has made.
+// Opens a store that this process has just imported.
 TraceDb open_made(const fs::path& path) {
   auto store = TraceDb::open(path);
   if (!store)
@@ -181,13 +181,13 @@ void remove_store(const fs::path& products) {
   std::error_code error;
   for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
     fs::remove(store.string() + suffix, error);
-  fs::remove(store.parent_path(), error);  // where nothing else is in it
+  fs::remove(store.parent_path(), error);  // only if it is empty
 }
 
 namespace {
 
-// True if a layout that is there now has not been tried: it may describe what the store lacks, or
-// describe it otherwise.
+// True if the current layout was not used for the import: it may describe records that the store is
+// missing, or describe them differently.
 bool has_other_layout(const TraceDb& store, const LayoutChoice& layout) {
   return layout.source != LayoutSource::none && layout_id(layout) != store.meta(meta::kLayoutTried);
 }
@@ -232,7 +232,7 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 
 namespace {
 
-// More files than fit on a screen are counted by folder, and named with -v.
+// Maximum number of files listed by name; more are counted by folder, and named with -v.
 constexpr std::size_t kMaxNamedFiles = 24;
 
 std::string line_of(const ExportedFile& file) {
@@ -245,9 +245,9 @@ std::string line_of(const ExportedFile& file) {
 
 void print_files(const std::vector<ExportedFile>& files) {
   const bool are_named = files.size() <= kMaxNamedFiles;
-  std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // files, bytes
+  std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // number of files, bytes
   for (const ExportedFile& file : files) {
-    // Files that no viewer opens are named in any case.
+    // Files too large for viewers are always named.
     if (are_named || !viewer_limit(file.text_bytes).empty()) {
       log::info("{}", line_of(file));
     } else {
@@ -294,7 +294,7 @@ std::vector<ExportJob> plan_all_products(const TraceDb& store, const fs::path& b
 
 namespace {
 
-// Never more than a screen.
+// Keeps the list to one screen.
 constexpr std::size_t kNamedOperators = 5;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Steps that verbs share: choosing captures, importing them into their stores, writing their
+// Steps shared by verbs: choosing captures, importing them into their stores, writing their
 // products.
 #pragma once
 
@@ -26,74 +26,74 @@ struct CaptureOptions {
   Verbosity verbosity;
 };
 void add_capture_options(cli::Command& command, CaptureOptions& options);
-// All of them but --output: for verbs that write elsewhere and have --store for the folder.
+// All of these except --output: for verbs that write elsewhere and use --store for the folder.
 void add_capture_choice(cli::Command& command, CaptureOptions& options);
 
-// --excel: of verbs that write CSV.
+// --excel: for verbs that write CSV.
 void add_excel_option(cli::Command& command, bool& excel);
 
-// A capture and the folder that takes its store and products: the capture itself, or --output (with
-// a sub-folder a capture where there are several).
+// A capture and the folder for its store and products: the capture itself, or --output (with one
+// subfolder per capture if there are several).
 struct ChosenCapture {
   std::filesystem::path folder;
   std::filesystem::path products;
 };
-// Captures that -dir names, or the newest one around, which is then reported.
+// Returns the captures named by -dir; without -dir, finds and reports the newest one.
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options);
 
-// Layout of --layout, "" for none, whose text is checked. Throws Error(usage).
+// Returns the layout named by --layout and checks the file; "" for none. Throws Error(usage).
 LayoutChoice layout_option(const std::string& path);
 
-// Makes a fresh store for `session`, with the verdict on stderr. `layout`: of --layout; `force`:
-// see ImportOptions, and what the store was made with is not looked at.
+// Creates a new store for `session` and prints the verdict on stderr. `layout`: from --layout.
+// `force`: see ImportOptions; also ignores the layout of the existing store.
 ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
                               const LayoutChoice& layout, bool force = false);
 
-// True if the store of a capture gives any product; that it gives none is reported.
+// True if the store of a capture produces any product; otherwise reports that it does not.
 bool gives_products(const ChosenCapture& capture);
 
-// Removes what an import made; raw data and products stay.
+// Removes the results of an import; raw data and products are kept.
 void remove_store(const std::filesystem::path& products);
 
-// Opens the store of a capture, imported first when it is missing, its raw files changed, or
-// another layout describes what is in them.
+// The open store of a capture. ready_store() imports the capture first if the store is missing, its
+// raw files have changed, or another layout applies.
 struct ReadyStore {
   TraceDb db;
-  Exit exit = Exit::ok;      // partial_data when the verdict is partial
+  Exit exit = Exit::ok;      // partial_data if the verdict is partial
   std::string verdict;       // "complete", "without", "partial": for JSON documents
   std::string verdict_text;  // "complete without HBM bandwidth": for people
 };
 ReadyStore ready_store(const ChosenCapture& capture);
 
-// Runs `work` for every capture: an Error in one is reported, and noted in `failures` (a JSON
-// array, may be null), and the others go on. Returns the gravest.
+// Runs `work` for every capture. An Error in one is reported, added to `failures` (a JSON array,
+// may be null), and does not stop the others. Returns the most severe result.
 template <typename Work>
 Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
                       nlohmann::ordered_json* failures = nullptr);
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures);
 
-// Reports what was written, what is too large for viewers, and what stands there that an earlier
-// import made.
+// Reports the written files, those too large for viewers, and outdated products of an earlier
+// import.
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
-// How many files were reported so.
+// Number of files reported by print_exported().
 std::size_t exported_files();
 
-// Plans all products of a store, the tuning suggestions of older CANN among them.
+// Plans all products of a store, including the tuning suggestions of older CANN.
 std::vector<ExportJob> plan_all_products(const TraceDb& store, const std::filesystem::path& base,
                                          const TimelineOptions& timeline = {},
                                          SummaryFormat format = SummaryFormat::csv);
 
 // Prints the suggestions by device, with the first operators of each.
 void print_suggestions(TuningFiles& suggestions);
-// Writes and prints those of a PROF capture, for collections that make no other product. Imports
-// without the verdict.
+// Writes and prints the suggestions for a PROF capture, for collections that write no other
+// product. Imports without printing the verdict.
 void write_suggestions(const std::filesystem::path& capture);
 
-// Imports `capture`, for `collect --all`, and writes all its products (summaries as csv) into it.
-// Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets
-// {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only
-// for what ends a command.
+// For `collect --all`: imports `capture` and writes all its products (summaries as csv) into it.
+// Prints the verdict and the files on stderr like import and export; `report` (may be null) gets
+// {"import": {...}, "exported": ["path", ...]}. Returns the most severe exit code. Throws Error
+// only for errors that end the command.
 Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* report,
                        const LayoutChoice& layout = {}, const TimelineOptions& timeline = {});
 
@@ -114,12 +114,10 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
   return exit;
 }
 
-// Document of --json. For the verbs that have it.
-
-// Runs `work`, for --json, which fills `document`, and adds the exit code, also when an Error ended
-// the work. Integers beyond 2^53 are strings.
+// Runs `work`, which fills the --json document, and adds the exit code, even after an Error.
+// Integers beyond 2^53 become strings.
 Exit fill_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
-// The same, and prints it.
+// Like fill_document(), and prints the document.
 Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 }  // namespace msprof

@@ -1,4 +1,4 @@
-// msprof query: what a capture is, and answers to SQL about it.
+// msprof query: describes captures, and runs SQL queries on them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -120,7 +120,7 @@ void print_listing(std::string_view title, const TextTable& table) {
   if (table.row_count() > 0) fmt::print("\n{}\n{}", title, table.for_terminal(STDOUT_FILENO));
 }
 
-// What is not known is "-".
+// Returns "-" for an unknown value.
 std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
@@ -223,7 +223,7 @@ void print_text(const ChosenCapture& capture, const CaptureInfo& info, const Rea
              info.has_db ? "msprof_*.db" : "not of this kind of capture");
 }
 
-// Boards record no time of the day; run.json has it.
+// Boards record no time of day; run.json contains it.
 void take_run_time(const std::filesystem::path& folder, CaptureInfo& info) {
   const auto run = read_run_record(folder);
   if (!run || run->begin_ns <= 0) return;
@@ -254,7 +254,7 @@ Exit print_cluster(const QueryArguments& arguments, const std::filesystem::path&
   return exit;
 }
 
-// What the captures are.
+// Describes the captures.
 Exit print_info(const QueryArguments& arguments) {
   ordered_json document = {{"schema", "msprof.query/2"}, {"captures", ordered_json::array()}};
   bool is_first = true;
@@ -296,7 +296,7 @@ struct ProductHelp {
   std::string help;
 };
 
-// A name that both kinds of captures have stands once, with both helps.
+// A name used by both kinds of captures is listed once, with both help texts.
 std::vector<ProductHelp> products() {
   std::vector<ProductHelp> all;
   for (const auto& table : all_summary_tables()) {
@@ -312,7 +312,7 @@ std::vector<ProductHelp> products() {
   return all;
 }
 
-// "id INTEGER PRIMARY KEY" is the column id.
+// Returns the column name: "id" for "id INTEGER PRIMARY KEY".
 std::string column_of(const std::string& declaration) {
   return declaration.substr(0, declaration.find(' '));
 }
@@ -402,7 +402,7 @@ ordered_json document(bool of_cluster) {
   return all;
 }
 
-// The views, tables, columns and units that SQL can name.
+// Prints the views, tables, columns and units available to SQL.
 Exit print_query_schema(const QueryArguments& arguments) {
   const std::string format = arguments.json ? "json" : arguments.format.value_or("table");
   const bool of_cluster = !cluster_dbs_of(arguments.capture.dirs).empty();
@@ -414,9 +414,9 @@ Exit print_query_schema(const QueryArguments& arguments) {
   return Exit::ok;
 }
 
-constexpr std::size_t kMaxSql = 1 << 20;  // read; the limit of SQL is lower
+constexpr std::size_t kMaxSql = 1 << 20;  // bytes read; the limit for SQL is lower
 
-// True for a word that no path has: it is SQL, perhaps with a mistake in its first word.
+// True for a word that cannot be a path: SQL, perhaps with a typo in its first word.
 bool reads_as_sql(const std::string& word) {
   const std::string text = lower_ascii(trim(word));
   constexpr std::array<std::string_view, 7> kBegins = {"select", "with", "values", "explain",
@@ -429,7 +429,7 @@ bool reads_as_sql(const std::string& word) {
   static const std::vector<std::string> kStatements = {
       "select", "values", "explain", "insert", "update", "delete", "replace", "create",
       "pragma", "attach", "vacuum",  "drop",   "alter",  "show",   "describe"};
-  // Short words resemble too many others.
+  // Short words resemble too many others, so they must match exactly.
   const std::string first = text.substr(0, end);
   const bool is_statement = first.size() < 5 ? std::find(kStatements.begin(), kStatements.end(),
                                                          first) != kStatements.end()
@@ -437,7 +437,7 @@ bool reads_as_sql(const std::string& word) {
   return is_statement || (" " + text).find(" from ") != std::string::npos;
 }
 
-// -dir takes all words that follow: true for one that is SQL.
+// -dir consumes all following words: detects one that is SQL.
 bool is_sql(const std::string& word) {
   std::error_code error;
   return word == "-" || (!std::filesystem::exists(word, error) && reads_as_sql(word));
@@ -474,7 +474,7 @@ std::string all_of_stdin() {
   return text;
 }
 
-// Empty where none is given.
+// Returns the SQL text; empty if there is none.
 std::string sql_of(const QueryArguments& arguments) {
   if (arguments.sql_file.empty()) return arguments.sql == "-" ? all_of_stdin() : arguments.sql;
   if (!arguments.sql.empty()) throw Error(Exit::usage, "give SQL or --file, not both");

@@ -1,4 +1,4 @@
-// msprof query SQL: asks the captures, row by row.
+// msprof query SQL: runs a query on the captures, row by row.
 #include "msprof/query_sql.hpp"
 
 #include <fmt/format.h>
@@ -28,34 +28,34 @@ namespace msprof {
 
 namespace {
 
-// The answer to SQL as a table, as CSV, as JSON.
+// Prints the result of SQL as a table, CSV or JSON.
 
-// A capture that was asked.
+// A queried capture.
 struct AskedCapture {
   std::string folder;
   std::string name;
   std::string verdict;  // "complete", "without", "partial"
 };
 
-// Takes the rows of the captures, one after the other: begin(), rows, end(). All but tables are
-// printed as they come. Throws std::system_error where stdout takes no more.
+// Receives the rows of the captures, one after the other: begin(), rows, end(). All formats except
+// tables are printed immediately. Throws std::system_error if stdout accepts no more data.
 class Answer {
  public:
   virtual ~Answer() = default;
-  // What takes the rows of this capture.
+  // Returns the sink for the rows of this capture.
   virtual RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) = 0;
-  // Before each row.
+  // Called before each row.
   virtual void begin_row() {}
   // `is_cut`: there are more rows.
   virtual void end(bool is_cut) = 0;
-  // The work on a capture ended with an error, before begin() or between it and end().
+  // The query on a capture failed, either before begin() or between begin() and end().
   virtual void fail(const std::string& /*folder*/, const std::string& /*error*/) {}
-  // After all captures.
+  // Called after all captures.
   virtual void finish(Exit /*exit*/) {}
 };
 
-// CSV, or an array of objects: the rows of all captures in one. An array that was cut short by an
-// error has no end, and so is no JSON.
+// CSV, or an array of objects, with the rows of all captures. After an error the array is not
+// closed, so that it is not valid JSON.
 template <typename Writer>
 class StreamAnswer : public Answer {
  public:
@@ -69,7 +69,7 @@ class StreamAnswer : public Answer {
       if (several_) all.insert(all.begin(), "capture");
       rows_.begin(all);
     }
-    // With several captures all must answer alike.
+    // All captures must have the same columns.
     if (columns == columns_) return rows_;
     throw Error(Exit::usage,
                 fmt::format("{} answers with other columns than the capture before it: name the "
@@ -105,7 +105,7 @@ class CsvAnswer : public StreamAnswer<CsvWriter> {
   }
 };
 
-// A document with the schema msprof.query.rows/2.
+// Prints a document with the schema msprof.query.rows/2.
 class DocumentAnswer : public Answer {
  public:
   RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
@@ -156,15 +156,15 @@ class DocumentAnswer : public Answer {
   StdoutOutput out_{DocumentForm::json};
   std::optional<JsonTableWriter> rows_;
   bool has_begun_ = false;
-  bool is_open_ = false;  // a capture, in its rows
+  bool is_open_ = false;  // the rows of a capture are being written
   std::uint64_t captures_ = 0;
   std::string error_;
 };
 
-constexpr std::size_t kMaxShownCell = 400;  // bytes of a text in a table
+constexpr std::size_t kMaxShownCell = 400;  // maximum bytes of a text in a table
 
-// Values of SQL may be anything: reals have three decimals where those say enough, long texts are
-// cut.
+// SQL values may be anything: reals have three decimals if these are sufficient, and long texts are
+// truncated.
 class AnswerTable : public TextTable {
  public:
   void real(double value) override {
@@ -201,13 +201,13 @@ class TableAnswer : public Answer {
 };
 
 constexpr double kSeconds = 60;
-constexpr long kShownRows = 1000;  // of a table, which is held as a whole
+constexpr long kShownRows = 1000;  // limit for a table, which is kept in memory
 
 bool is_table(const QueryArguments& arguments) {
   return !arguments.json && arguments.format.value_or("table") == "table";
 }
 
-// `several`: captures, which are then told apart by a heading (table) or a first column `capture`.
+// `several`: distinguishes captures by a heading (table) or by a first column `capture`.
 std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool several) {
   if (arguments.json) return std::make_unique<DocumentAnswer>();
   if (is_table(arguments)) return std::make_unique<TableAnswer>(several);
@@ -215,7 +215,7 @@ std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool severa
   return std::make_unique<StreamAnswer<JsonTableWriter>>(several, DocumentForm::json);
 }
 
-// The value of a column of a row as a cell of its kind.
+// Writes a column of a row as a cell of the matching type.
 void write_cell(const Statement& row, int column, RowSink& out) {
   if (row.is_null(column)) {
     out.missing();
@@ -230,7 +230,8 @@ void write_cell(const Statement& row, int column, RowSink& out) {
   }
 }
 
-// The rows that `read` gives, as many as are wanted. Says where a table is cut without being asked.
+// Writes the rows returned by `read`, up to the limit. Prints a warning if the default limit cuts
+// the result.
 void write_rows(const QueryArguments& arguments, const AskedCapture& capture, Statement& read,
                 Answer& out) {
   std::vector<std::string> columns;
@@ -298,7 +299,7 @@ Exit answer_sql(const QueryArguments& arguments, const std::string& sql) {
     });
   } catch (const Error& error) {
     if (!arguments.json) throw;
-    // The document says what ended the work.
+    // The document contains the error.
     log::failure(error);
     out->fail("", error.what());
     exit = error.code();

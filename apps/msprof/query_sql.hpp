@@ -16,11 +16,11 @@ struct QueryArguments {
   std::optional<double> timeout_seconds;
   std::optional<long> limit;
   bool json = false;
-  bool excel = false;  // the format is "csv" then
+  bool excel = false;  // implies format "csv"
   bool schema = false;
 };
 
-// Answers `sql` for the captures.
+// Runs `sql` on the captures and prints the results.
 Exit answer_sql(const QueryArguments& arguments, const std::string& sql);
 
 }  // namespace msprof

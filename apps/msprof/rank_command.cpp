@@ -1,4 +1,4 @@
-// msprof rank: the partial result of a capture, which `msprof merge` puts together with those of
+// msprof rank: reduces a capture to a rank summary, which `msprof merge` combines with those of
 // other ranks.
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 struct RankArguments {
-  CaptureOptions capture;  // its output is the folder of stores
+  CaptureOptions capture;  // its output is the folder for stores
   std::string output;
   std::optional<long> rank;
   bool json = false;

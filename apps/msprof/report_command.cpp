@@ -1,4 +1,4 @@
-// msprof report: one capture as one HTML file to send.
+// msprof report: writes a capture as a single HTML file to send to others.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -47,7 +47,8 @@ Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) 
   return gravest(ready.exit, Exit::nothing_to_do);
 }
 
-// --output of other verbs is a folder; a page that is named there is the file that is meant.
+// --output is a folder for other verbs. Here, a name that looks like an HTML page is the output
+// file itself.
 bool is_page_name(const std::string& output) {
   std::error_code error;
   const std::string extension = lower_ascii(std::filesystem::path(output).extension().string());

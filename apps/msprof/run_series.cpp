@@ -29,7 +29,7 @@ fs::path series_path(const SeriesPlan& plan, int number) {
   return plan.output / (plan.name + ".runs" + name_suffix(number));
 }
 
-// The folder of this series, which is made, those before it, and what the next one will be.
+// The folder created for this series, earlier ones, and the name of the next one.
 struct SeriesFolders {
   fs::path own;
   std::vector<fs::path> before;
@@ -109,7 +109,7 @@ Exit run_series(const SeriesPlan& plan, const MakeRun& make, ordered_json& docum
   const auto conclude = [&] {
     print_runs("Run", rows);
     std::error_code ignored;
-    fs::remove(folders.own / "warm-up", ignored);  // where nothing came
+    fs::remove(folders.own / "warm-up", ignored);  // only if it is empty
     if (fs::remove(folders.own, ignored)) document.erase("folder");
   };
   for (const SeriesRun& run : runs_of(plan, folders)) {

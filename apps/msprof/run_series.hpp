@@ -1,5 +1,5 @@
-// Several runs of the same thing, one after the other (--repeat), whose captures are a side for
-// `msprof compare`. For the verb collect.
+// Several runs in sequence (--repeat), whose captures form one side of `msprof compare`. For the
+// verb collect.
 #pragma once
 
 #include <filesystem>
@@ -15,29 +15,30 @@ namespace msprof {
 
 struct SeriesPlan {
   int runs = 1;
-  int warm_ups = 1;  // before them, kept apart
+  int warm_ups = 1;  // run first, in a separate folder
   std::filesystem::path output;
   std::string name;        // of the executable
-  bool names_next = true;  // says the command that compares
+  bool names_next = true;  // print the command that compares
 };
 
-// Where and as what one of them is made. Captures of runs that fail have a folder of their own, so
-// that `folder` holds what can be compared.
+// Settings of one run. Captures of failed runs go to a separate folder, so that `folder` contains
+// only captures that can be compared.
 struct SeriesRun {
   RunRepeat repeat;
   std::filesystem::path folder;                       // of its captures
-  std::vector<std::filesystem::path> series_folders;  // of this series and those before
+  std::vector<std::filesystem::path> series_folders;  // of this series and earlier ones
   std::string name_suffix;                            // of captures
   std::string failed_folder;
   bool is_last = false;
 };
 
-// Makes one of them; fills its part of the document of --json.
+// Performs one run and fills its part of the --json document.
 using MakeRun = std::function<Exit(const SeriesRun& run, nlohmann::ordered_json& document)>;
 
-// Makes a fresh folder <output>/<name>.runs, in it the captures of the runs and, in warm-up/, those
-// of the first ones. A run that fails leaves the others; Ctrl-C and an Error, which is thrown on,
-// end all. Prints a table of the runs and the command that compares. Returns the gravest.
+// Creates a folder <output>/<name>.runs with the captures of the runs and, in warm-up/, those of
+// the warm-up runs. A failed run does not stop the others; Ctrl-C and an Error, which is rethrown,
+// do. Prints a table of the runs and the command that compares them. Returns the most severe
+// result.
 Exit run_series(const SeriesPlan& plan, const MakeRun& make, nlohmann::ordered_json& document);
 
 }  // namespace msprof

@@ -67,7 +67,7 @@ std::string capture_of(const ordered_json& document) {
   return text;
 }
 
-// Of a run, or of all of a series.
+// Adds the totals of one run, or of all runs of a series.
 void add_sums(const ordered_json& document, RunRow& row) {
   if (const ordered_json* runs = list_at(document, "runs"); runs != nullptr) {
     for (const ordered_json& run : *runs) add_sums(run, row);

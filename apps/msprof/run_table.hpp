@@ -1,4 +1,5 @@
-// What several runs came to, a line each on stderr: of boards, of a series. For the verb collect.
+// Prints the results of several runs, of boards or of a series, one line each on stderr. For the
+// verb collect.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +9,22 @@
 
 namespace msprof {
 
-// A row, read from the document that --json gives of a run, or of a series of runs.
+// A row, read from the --json document of a run or of a series.
 struct RunRow {
   std::string name;         // of the board or the run
-  std::string outcome;      // "ok", "exit code 3", or why there is none, in a few words
-  std::string capture;      // the first, and how many more; or the folder of a series
-  double seconds = 0;       // that the application ran
-  std::uint64_t bytes = 0;  // that came home
+  std::string outcome;      // "ok", "exit code 3", or a short reason for the failure
+  std::string capture;      // the first capture and the number of others, or the folder of a series
+  double seconds = 0;       // run time of the application
+  std::uint64_t bytes = 0;  // downloaded
   int exit_code = 0;
 };
 
 RunRow row_of(std::string name, const nlohmann::ordered_json& document);
 
-// `what`: the title of the first column. Nothing with -q.
+// `what`: title of the first column. Prints nothing with -q.
 void print_runs(const std::string& what, const std::vector<RunRow>& rows);
 
-// Captures with data in the document of a run.
+// Returns the captures with data in the document of a run.
 std::vector<std::string> captures_of(const nlohmann::ordered_json& document);
 
 }  // namespace msprof

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kParser = "msprof.py";
 constexpr std::string_view kFolderInfo = "get_msprof_info.py";
 
-// The value of the last -dir or --collection-dir; empty: none is given.
+// Returns the value of the last -dir or --collection-dir; empty if there is none.
 std::string dir_of(const std::vector<std::string>& words) {
   std::string dir;
   const auto all = cli::rewrite_long_options(words);
@@ -39,7 +39,7 @@ std::string dir_of(const std::vector<std::string>& words) {
   return dir;
 }
 
-// msprof.py analyze -dir PROF -r RULE --type db --clear, in the words of the tool itself.
+// Converts "msprof.py analyze -dir PROF -r RULE --type db --clear" to options of the tool itself.
 std::vector<std::string> analyze_words(const std::vector<std::string>& words) {
   std::vector<std::string> result = {"--analyze=on", "--output=" + dir_of(words)};
   for (std::size_t i = 1; i < words.size(); ++i) {

@@ -1,6 +1,6 @@
-// msprof under the names of CANN's scripts: msprof.py and get_msprof_info.py, which callers look
-// for in the folder of the tool. The installed files of these names start msprof with their name as
-// argv[0].
+// Runs msprof under the names of CANN's scripts, msprof.py and get_msprof_info.py, which callers
+// look for in the tool's folder. The installed scripts of these names start msprof with their name
+// as argv[0].
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace msprof {
 
-// True if a program that was started as `name` is to behave like one of the scripts.
+// True if a program started as `name` must behave like one of the scripts.
 bool is_script_name(std::string_view name);
 
 // Runs the script `name` with `words`. Messages go to stdout, and status 0 means that products were
-// written, as for every caller of CANN's tools.
+// written, as callers of CANN's tools expect.
 Exit run_script(std::string_view name, const std::vector<std::string>& words);
 
-// Prints the table of the vendor's query; nothing for a capture without host and device folders.
+// Prints the table of the vendor's query; prints nothing for a capture without host and device
+// folders.
 void print_folder_table(const ChosenCapture& capture);
 
 }  // namespace msprof

@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A device records up to 60 MB a second: some minutes of one.
+// A device records up to 60 MB/s, so this is enough for a few minutes of one device.
 constexpr std::uint64_t kSmallDiskBytes = 20'000'000'000;
 
 Framework framework_of(const CannRequest& request) {
   return request.framework ? parse_framework(*request.framework) : Framework::none;
 }
 
-// The settings of a run whose application and runtime are known when the server has been asked.
+// Settings of a run whose application and runtime become known only after probing the server.
 class ServerInjection : public Injection {
  public:
   ServerInjection(SshHost& host, const CannRequest& request, const BoardArguments& arguments)
@@ -69,7 +69,7 @@ class ServerInjection : public Injection {
 
   void apply(const RunPaths& paths, RunCommand& command) override {
     command.arguments = run_->application.arguments;
-    // Here the application would inherit it.
+    // On this machine, the application would inherit it.
     if (const char* const rank = std::getenv("RANK_ID"); rank != nullptr && *rank != '\0')
       command.environment.insert(command.environment.begin(), fmt::format("RANK_ID={}", rank));
     inner_->apply(paths, command);
@@ -83,7 +83,7 @@ class ServerInjection : public Injection {
     return inner_ ? inner_->likely_causes(info) : std::vector<std::string>();
   }
 
-  // Which runtime it was; empty before that is known.
+  // Describes the runtime that was used; empty while it is unknown.
   const std::string& sentence() const { return sentence_; }
 
  private:
@@ -120,7 +120,7 @@ Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const BoardArguments& arguments, CollectOptions options,
                             const CollectionPlan& plan, nlohmann::ordered_json& document) {
   request.settings.check();
-  // What is wrong with them is said before the server is asked.
+  // Validate the options before connecting to the server.
   plan_framework(framework_of(request), request.profiling_options, "/");
   ServerInjection injection(host, request, arguments);
   options.injection = &injection;

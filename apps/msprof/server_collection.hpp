@@ -1,4 +1,4 @@
-// An application on CANN that is recorded on a server, over SSH. For the verb collect.
+// Records an application on CANN on a server over SSH. For the verb collect.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,12 +12,12 @@
 
 namespace msprof {
 
-// What the command line says of a run on a server beyond what it says of boards.
+// Adds the options that apply to servers but not to boards.
 BoardRunOptions server_options(const BoardRunOptions& options, const BoardArguments& arguments,
                                bool all);
 
-// Runs it on `host`, which has server_options(). `options` has what is no business of CANN's.
-// `document` gets what is known, also where an Error is thrown.
+// Runs the application on `host`, which must have server_options(). `options` contains everything
+// that is independent of CANN. Fills `document` with all known facts, even if it throws an Error.
 Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const BoardArguments& arguments, CollectOptions options,
                             const CollectionPlan& plan, nlohmann::ordered_json& document);

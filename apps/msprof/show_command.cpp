@@ -1,4 +1,4 @@
-// msprof show: the tables of a capture, or of a cluster, in the terminal.
+// msprof show: prints the tables of a capture or cluster in the terminal.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -39,18 +39,18 @@ using nlohmann::ordered_json;
 struct ShowArguments {
   CaptureOptions capture;
   std::optional<long> top;
-  std::string step;  // of --capture; empty: none
+  std::string step;  // of --capture; empty: not given
   bool json = false;
 };
 
 struct ShownTable {
   std::string name;
   std::string title;
-  bool is_data = true;  // false for what only describes the capture
+  bool is_data = true;  // false for tables that only describe the capture
   TableRows rows;
 };
 
-// A total row ("-" where the others have their id) stays at the end whatever is sorted or cut.
+// A total row ("-" instead of an id) stays last, however the rows are sorted or truncated.
 bool is_total(const std::vector<TableRows::Cell>& row) {
   return !row.empty() && row.front().text == "-";
 }
@@ -70,7 +70,7 @@ void keep_hottest(TableRows& table, const std::vector<std::size_t>& heat_columns
   if (body_end - table.rows.begin() > top) table.rows.erase(table.rows.begin() + top, body_end);
 }
 
-// What a table to show is made of.
+// Source of a table.
 struct TableSource {
   const SummaryTable* table = nullptr;
   OutputFile document;
@@ -82,12 +82,12 @@ ShownTable made_of(const Database& db, const TableSource& source, std::optional<
       std::string(table.name()), std::string(table.info().title), table.is_exported(), {}};
   shown.rows.begin(table.columns(db));
   table.write(db, source.document, shown.rows);
-  // What only describes the capture has nothing hot or cold.
+  // Tables that only describe the capture are not sorted by heat.
   if (top && shown.is_data) keep_hottest(shown.rows, table.heat_columns(), *top);
   return shown;
 }
 
-// All of them in their order; of a large store by two threads, each with its own connection.
+// Creates all tables in order. For a large store, uses two threads, each with its own connection.
 std::vector<ShownTable> made_of(const TraceDb& store, const std::vector<TableSource>& sources,
                                 std::optional<long> top) {
   constexpr std::uintmax_t kLarge = 16 << 20;
@@ -107,7 +107,7 @@ std::vector<ShownTable> made_of(const TraceDb& store, const std::vector<TableSou
   return shown;
 }
 
-// The tables about the chosen step, its model, or the capture as a whole.
+// Returns the tables of the selected step, of its model, or of the whole capture.
 std::vector<ShownTable> tables_of(const TraceDb& store, const StepInfo* step,
                                   std::optional<long> top) {
   const Database& db = store.database();
@@ -126,7 +126,7 @@ std::vector<ShownTable> tables_of(const TraceDb& store, const StepInfo* step,
   return made_of(store, sources, top);
 }
 
-// "0 to 3", or "0, 5, 10" of captures that are not all there.
+// Returns "0 to 3", or "0, 5, 10" if the numbers are not contiguous.
 std::string numbers_text(const std::vector<std::int64_t>& numbers) {
   constexpr std::size_t kMaxNumbers = 20;
   const auto last = static_cast<std::int64_t>(numbers.size()) - 1;
@@ -137,10 +137,10 @@ std::string numbers_text(const std::vector<std::int64_t>& numbers) {
                      end == numbers.end() ? "" : ", …");
 }
 
-// The numbers that --capture takes: "0 to 3", with several models "model 1: 0 to 3, model 2: 0 to
-// 0".
+// Returns the numbers that --capture accepts: "0 to 3", with several models "model 1: 0 to 3, model
+// 2: 0 to 0".
 std::string valid_captures(const std::vector<StepInfo>& steps) {
-  std::map<std::int64_t, std::vector<std::int64_t>> by_model;  // by row
+  std::map<std::int64_t, std::vector<std::int64_t>> by_model;  // key: row of the model
   for (const StepInfo& step : steps) by_model[step.model_row].push_back(step.number);
   std::string text;
   for (auto& [row, numbers] : by_model) {
@@ -271,8 +271,8 @@ ordered_json json_of(const ShownTable& table) {
           {"rows", rows}};
 }
 
-// What is known although records could not be read: "layer.info (data/net.1.layer.info): 10
-// layers".
+// Returns known facts about files whose records could not be read: "layer.info
+// (data/net.1.layer.info): 10 layers".
 std::vector<std::array<std::string, 3>> known_facts(const Database& db) {
   std::vector<std::array<std::string, 3>> facts;
   Statement read = db.prepare(
@@ -355,7 +355,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   return gravest(ready.exit, Exit::nothing_to_do);
 }
 
-// Rows of each table of a cluster.
+// Rows per table of a cluster.
 constexpr long kClusterRows = 10;
 
 Exit run_show(const ShowArguments& arguments) {

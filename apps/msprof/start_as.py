@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Installed as msprof.py and get_msprof_info.py, where callers of CANN's tools look for these scripts.
-Starts msprof under the name of the script; msprof does the work."""
+"""Starts msprof under the name of this script. Installed as msprof.py and get_msprof_info.py, where callers of CANN's
+tools look for these scripts."""
 import os
 import sys
 

@@ -13,28 +13,28 @@ namespace msprof {
 
 struct SurviveArguments {
   bool survive = false;
-  std::optional<std::string> attach;  // empty: the only run that is there
-  std::optional<std::string> fetch;   // likewise
-  bool all_runs = false;              // with fetch: all that have ended
+  std::optional<std::string> attach;  // empty: the only existing run
+  std::optional<std::string> fetch;   // empty: the only existing run
+  bool all_runs = false;              // with fetch: all finished runs
 
-  // The command goes on with an earlier run, and starts none.
+  // True if the command resumes an earlier run instead of starting one.
   bool resumes() const { return attach.has_value() || fetch.has_value(); }
 };
 
 void add_survive_options(cli::Command& command, SurviveArguments& arguments);
 
-// What keeps the command from doing what they ask for.
+// Other options that may conflict with these.
 struct SurviveSurroundings {
   bool is_cann = false;
-  // The first option given that belongs to a run that is started; empty: none.
+  // The first given option that requires a newly started run; empty if there is none.
   std::string option_of_start;
 };
 // Throws Error(usage).
 void check_survive_arguments(const SurviveArguments& arguments, const BoardArguments& board,
                              const SurviveSurroundings& around);
 
-// `given` are the options of the command line: those by which the board, and the place of the
-// results, are found again are repeated in the command that users are told.
+// `given`: the options of the command line. Those needed to find the board and the output folder
+// again are repeated in the command suggested to users.
 void set_survive(BoardRunOptions& options, const SurviveArguments& arguments, bool force,
                  const std::vector<std::pair<std::string, std::string>>& given);
 

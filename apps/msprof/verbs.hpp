@@ -11,7 +11,7 @@
 
 namespace msprof {
 
-// Options -q and -v, the same on every verb; apply_verbosity() is the first thing an action does.
+// Options -q and -v, the same for every verb. Every action calls apply_verbosity() first.
 struct Verbosity {
   bool quiet = false;
   bool verbose = false;
@@ -23,15 +23,15 @@ void apply_verbosity(const Verbosity& verbosity);
 #include "msprof/verbs.def"
 #undef VERB
 
-// Action of `collect --all` on a fetched capture; `report` gets its part of --json.
+// Action of `collect --all` for a fetched capture; adds its part of --json to `report`.
 using ProcessCapture =
     std::function<Exit(const std::filesystem::path& capture, nlohmann::json* report)>;
-// Makes collect with another way to process captures than import and export (null), and another
-// grace than that of WaitLimits (empty).
+// Adds collect. `process` replaces import and export if it is not null; `grace_seconds`, if set,
+// replaces the default of WaitLimits.
 void add_collect_command(cli::Command& root, ProcessCapture process,
                          std::optional<double> grace_seconds = std::nullopt);
 
-// The whole tree, as main() and the tests see it.
+// The complete tree, for main() and the tests.
 std::unique_ptr<cli::Command> build_command_tree();
 
 }  // namespace msprof

@@ -1,5 +1,6 @@
-# Moves files that the Debian package keeps elsewhere than `cmake --install`: Debian's zsh reads completions of
-# packages from vendor-completions, and /usr has no folder tools. CPack runs this before it packs the files.
+# Moves files that the Debian package keeps elsewhere than `cmake --install`: Debian's zsh reads
+# package completions from vendor-completions, and /usr must not contain a folder tools. CPack runs
+# this before packing.
 set(usr ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr)
 file(RENAME ${usr}/share/zsh/site-functions ${usr}/share/zsh/vendor-completions)
 file(RENAME ${usr}/tools ${usr}/lib/msprof/tools)

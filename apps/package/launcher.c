@@ -1,12 +1,12 @@
 // tools/profiler/bin/msprof of the archive that runs on any Linux: starts the program with the
-// loader and the libraries that the archive has, whatever the machine has. Static, and needs
-// neither a shell nor /proc nor any file but its own.
+// archive's own loader and libraries instead of those of the machine. Static; needs no shell, no
+// /proc and no files outside the archive.
 //
-//   bin/msprof                  a link to the launcher
+//   bin/msprof                  link to the launcher
 //   tools/profiler/bin/msprof   this launcher
 //   lib/msprof/msprof           the program
 //   lib/msprof/lib*.so*         its libraries
-//   lib/msprof/loader/msprof    glibc's loader, under the name that the process shall have
+//   lib/msprof/loader/msprof    glibc's loader, named as the process is to appear
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-// As a shell that cannot start a command.
+// Same status as a shell that cannot start a command.
 enum { kCannotStart = 127 };
 
 struct archive {
@@ -29,7 +29,8 @@ static int join(char* path, const char* folder, const char* rest) {
   return length > 0 && length < PATH_MAX;
 }
 
-// Finds the archive whose tools/profiler/bin/ has the file `self`, an absolute path without links.
+// Finds the archive whose tools/profiler/bin/ contains the file `self`, an absolute path without
+// links.
 static int find_archive(struct archive* found, const char* self) {
   char root[PATH_MAX];
   if (!join(root, self, "")) return 0;
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
         "msprof: there is no ../../../lib/msprof beside this program: unpack the whole archive\n");
     return kCannotStart;
   }
-  // The loader takes both as separators of a list.
+  // The loader treats both characters as list separators.
   if (strpbrk(archive.libraries, ":;") != NULL) {
     fprintf(stderr, "msprof: cannot run from a folder with ':' or ';' in its name: %s\n",
             archive.libraries);

@@ -1,5 +1,5 @@
-# Completion of msprof for bash. Switch it on in ~/.bashrc:  source <(msprof completion bash)
-# msprof reads the line and answers with texts that are typed as they are; nothing is evaluated.
+# Completion of msprof for bash. Enable it in ~/.bashrc:  source <(msprof completion bash)
+# msprof reads the line and prints texts that are inserted unchanged; nothing is evaluated.
 
 _msprof() {
   local program=${1/#\~\//$HOME/} line
@@ -10,7 +10,7 @@ _msprof() {
   done < <(command "$program" __complete -- bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
   # In msprof's order: the newest capture first.
   compopt -o nosort 2>/dev/null
-  # A folder to go on in: no blank behind it.
+  # A folder to continue: no blank after it.
   [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
   return 0
 }

@@ -1,4 +1,4 @@
-# Completion of msprof for fish. Switch it on in ~/.config/fish/config.fish:  msprof completion fish | source
+# Completion of msprof for fish. Enable it in ~/.config/fish/config.fish:  msprof completion fish | source
 
 function __msprof_complete
     command msprof __complete -- fish (commandline -cp | string collect) '' 2>/dev/null
