@@ -78,7 +78,6 @@ static void end_stage(void* stamp) {
   aclprofDestroyStamp(stamp);
 }
 
-/* Creates a dataset with one buffer of `bytes` bytes. */
 static int make_dataset(size_t bytes, void** memory, aclmdlDataset** dataset) {
   aclDataBuffer* buffer = NULL;
   if (!TRY(aclrtMalloc(memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST))) return 0;

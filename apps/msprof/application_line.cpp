@@ -51,7 +51,6 @@ bool is_verb(const cli::Command& root, const std::string& word) {
                      [&](const auto& verb) { return verb->name() == word; });
 }
 
-// True if a verb or subcommand has an option of that name.
 bool has_option(const cli::Command& command, const std::string& name) {
   return std::any_of(command.commands().begin(), command.commands().end(), [&](const auto& below) {
     for (const auto& option : below->options()) {

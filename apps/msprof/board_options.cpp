@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kMaxReconnectSeconds = 86400;
 
-// Lists the given options that are only valid with a board.
 std::string board_only_options(const BoardArguments& arguments) {
   const std::pair<bool, const char*> options[] = {
       {arguments.keys.key.has_value(), "--key"},

@@ -160,7 +160,6 @@ std::vector<fs::path> parts_of(const std::vector<CaptureResult>& results) {
   return parts;
 }
 
-// Throws an error that explains why there is no result.
 [[noreturn]] void throw_no_part(const RunReport& report) {
   Exit exit = Exit::nothing_to_do;
   for (const CaptureResult& result : report.results) exit = gravest(exit, result.exit);

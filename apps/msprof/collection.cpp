@@ -129,7 +129,6 @@ void print_next(const CollectResult& result, bool all) {
   }
 }
 
-// Returns the current facts of the run.
 RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit exit) {
   RunRecord record = known;
   record.msprof = std::string(version());

@@ -303,7 +303,6 @@ std::string takes_no_value(const Option& option) {
   return fmt::format("{} takes no value: giving it switches it on", shown_name(option));
 }
 
-// Message for missing required arguments.
 std::string missing_words(const NamedCommand& named, const std::vector<const Option*>& missing) {
   std::vector<std::string> names;
   names.reserve(missing.size());
@@ -492,7 +491,6 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
                      command.name());
 }
 
-// Returns the command named by the first of `words`.
 NamedCommand named_command(const Command& root, const std::vector<std::string>& words) {
   NamedCommand named{&root, root.name(), &root};
   for (const std::string& word : words) {

@@ -36,7 +36,6 @@ std::string what_was_compared(const Comparison& comparison) {
   return text_of_both(base, now);
 }
 
-// Writes a cell for the terminal or for CSV.
 class PlainCell {
  public:
   // `is_terminal`: output for people instead of programs.

@@ -109,7 +109,6 @@ class CaptureSearch {
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kTimeToSearch;
 };
 
-// Describes captures: when they were made and what they contain.
 class CaptureDescriber {
  public:
   void describe(const fs::path& folder, PathRest& rest) {

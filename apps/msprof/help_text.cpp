@@ -216,7 +216,6 @@ void add_arguments(std::string& out, const Command& command, int width) {
   if (!entries.empty()) out += "\nArguments:\n" + entries;
 }
 
-// Formats the options of a group that the help lists.
 std::string entries_of(const Command& command, const std::string& group, std::string_view topic,
                        int width) {
   std::string entries;

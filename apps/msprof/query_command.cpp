@@ -120,7 +120,6 @@ void print_listing(std::string_view title, const TextTable& table) {
   if (table.row_count() > 0) fmt::print("\n{}\n{}", title, table.for_terminal(STDOUT_FILENO));
 }
 
-// Returns "-" for an unknown value.
 std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
@@ -254,7 +253,6 @@ Exit print_cluster(const QueryArguments& arguments, const std::filesystem::path&
   return exit;
 }
 
-// Describes the captures.
 Exit print_info(const QueryArguments& arguments) {
   ordered_json document = {{"schema", "msprof.query/2"}, {"captures", ordered_json::array()}};
   bool is_first = true;
@@ -474,7 +472,6 @@ std::string all_of_stdin() {
   return text;
 }
 
-// Returns the SQL text; empty if there is none.
 std::string sql_of(const QueryArguments& arguments) {
   if (arguments.sql_file.empty()) return arguments.sql == "-" ? all_of_stdin() : arguments.sql;
   if (!arguments.sql.empty()) throw Error(Exit::usage, "give SQL or --file, not both");

@@ -28,8 +28,6 @@ namespace msprof {
 
 namespace {
 
-// Prints the result of SQL as a table, CSV or JSON.
-
 // A queried capture.
 struct AskedCapture {
   std::string folder;
@@ -44,7 +42,6 @@ class Answer {
   virtual ~Answer() = default;
   // Returns the sink for the rows of this capture.
   virtual RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) = 0;
-  // Called before each row.
   virtual void begin_row() {}
   // `is_cut`: there are more rows.
   virtual void end(bool is_cut) = 0;
@@ -215,7 +212,6 @@ std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool severa
   return std::make_unique<StreamAnswer<JsonTableWriter>>(several, DocumentForm::json);
 }
 
-// Writes a column of a row as a cell of the matching type.
 void write_cell(const Statement& row, int column, RowSink& out) {
   if (row.is_null(column)) {
     out.missing();

@@ -20,7 +20,6 @@ struct QueryArguments {
   bool schema = false;
 };
 
-// Runs `sql` on the captures and prints the results.
 Exit answer_sql(const QueryArguments& arguments, const std::string& sql);
 
 }  // namespace msprof

@@ -70,7 +70,6 @@ void keep_hottest(TableRows& table, const std::vector<std::size_t>& heat_columns
   if (body_end - table.rows.begin() > top) table.rows.erase(table.rows.begin() + top, body_end);
 }
 
-// Source of a table.
 struct TableSource {
   const SummaryTable* table = nullptr;
   OutputFile document;

@@ -61,8 +61,8 @@ py::tuple whole_op_text(std::uintptr_t data, std::size_t size, std::uint32_t ind
   return op_text<function>(data, size, index, std::min(bytes, kMaxTextBytes));
 }
 
-// Programs pass the length in characters or in bytes. The number of characters is taken to mean the
-// whole text.
+// Programs pass the length in characters or in bytes. If it equals the number of characters, the
+// whole text is used.
 aclError set_stamp_trace_message(std::uintptr_t stamp, const py::str& message, std::size_t length) {
   const std::string text = message;
   const std::size_t bytes = length == py::len(message) ? text.size() : length;

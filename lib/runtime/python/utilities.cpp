@@ -10,7 +10,6 @@ namespace msprof::python {
 
 namespace {
 
-// Returns the name of a numpy type number.
 const char* numpy_type(int number) {
   switch (number) {
     case 0:

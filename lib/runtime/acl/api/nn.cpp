@@ -100,7 +100,6 @@ aclTensor* make_tensor(const std::vector<std::int64_t>& dims, const std::int64_t
   return new aclTensor{std::move(view)};
 }
 
-// Creates a list or an array of `size` values.
 template <typename Made, typename Value>
 Made* make_array(const char* function, const Value* values, std::uint64_t size) {
   Made* made = nullptr;

@@ -29,7 +29,6 @@ struct Number {
   std::int64_t whole = 0;  // for integer types and ACL_BOOL
 };
 
-// True for the types that can be added.
 bool can_add(aclDataType type);
 bool is_floating(aclDataType type);
 

@@ -17,7 +17,8 @@ class Event {
   // Waits for an event "ex" that was never recorded return at once.
   explicit Event(bool ex) : ex_(ex) {}
 
-  // Launches a record. The latch opens when the stream reaches it.
+  // Returns the latch of a record that is launched now. The stream opens it when it reaches the
+  // record.
   std::shared_ptr<Latch> record();
   // The latch for a wait launched now; null if it need not wait.
   std::shared_ptr<Latch> awaited() const;

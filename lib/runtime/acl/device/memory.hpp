@@ -31,7 +31,6 @@ class Memory {
   bool add_registered(const void* memory, std::size_t size, std::uint16_t device);
   // Returns the block that contains the address; empty if unknown.
   std::optional<MemoryBlock> find(const void* address) const;
-  // True inside memory allocated for a device.
   bool is_device_memory(const void* address) const;
   // Total for one device.
   std::uint64_t allocated_bytes(std::uint16_t device) const;

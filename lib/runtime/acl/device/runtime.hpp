@@ -40,7 +40,6 @@ class Runtime {
   std::shared_ptr<Context> create_context(std::int32_t device);
   void destroy_context(const void* handle);
   void set_current_context(const void* handle);
-  // The context of the calling thread.
   std::shared_ptr<Context> current_context();
   Device& device_of(const Context& context) const { return *devices_[context.device]; }
 

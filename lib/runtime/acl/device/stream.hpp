@@ -19,7 +19,6 @@ namespace msprof::acl {
 
 class Device;
 
-// How a stream is closed.
 enum class Closing {
   finish,  // runs all launched tasks, including waits for events
   drain,   // runs all launched tasks, but without waiting for events or callbacks

@@ -30,7 +30,6 @@ class TaskOf final : public Task {
   Body body_;
 };
 
-// Creates a task from a function object int(Stream&).
 template <typename Body>
 std::unique_ptr<Task> make_task(Body body) {
   return std::make_unique<TaskOf<Body>>(std::move(body));

@@ -55,7 +55,7 @@ constexpr std::string_view kOlderTaskTime = "task_trace";
 // Switches without a key in acl.json. A host supports only the first one.
 constexpr std::string_view kTrainingTrace = "training_trace";
 constexpr std::string_view kTaskBlock = "task_block";
-// Names of the operators at the start and end of forward and backward pass. A host ignores them.
+// Operators that mark the forward and backward pass. A host does not need them.
 constexpr std::array<std::string_view, 2> kPoints = {"fp_point", "bp_point"};
 
 std::string shown(std::string_view text) {

@@ -18,7 +18,6 @@
 
 namespace msprof::acl {
 
-// What to sample, and how often.
 struct HostUsageOptions {
   bool process_cpu = false;     // HOST_SYS: each thread of the process
   bool process_memory = false;  // HOST_SYS

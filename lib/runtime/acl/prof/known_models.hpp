@@ -9,7 +9,6 @@
 
 namespace msprof::acl {
 
-// Stores the name of a model.
 void know_model(std::uint32_t model, std::string_view name);
 // Writes the name of a model to graph_id_map.
 void record_model_name(Recording& recording, std::uint32_t model, std::string_view name,

@@ -241,7 +241,6 @@ void append_launch(Recording& recording, const Launch& launch, const Span& time,
   append_track(recording, launch.ids, names.type, 0, 0, issued_ns(launch, time));
 }
 
-// The counters of an operator's task.
 void append_counters(Recording& recording, const RanTask& task, const DeviceTask& run) {
   const Metrics* const metrics = metrics_of(recording.options());
   const std::uint32_t kind = kind_of(*task.op, recording);

@@ -44,7 +44,6 @@ struct OpInfo {
   std::uint64_t attributes_hash = 0;
 };
 
-// The number of a call in records.
 std::uint32_t call_type(Call call);
 
 // Computes the hashes. Call once, before the first record of the operator.

@@ -327,7 +327,8 @@ bool SliceFile::wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>&
   return false;
 }
 
-// An appending thread waits only for other appending threads.
+// An appending thread waits only for other appending threads or, if the disk is nearly full, for
+// the worker.
 bool SliceFile::allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock) {
   const std::uint64_t bytes = per_slice_ * layout_.record_bytes;
   const std::uint64_t first_bytes = slice == 0 ? kFirstBytes : bytes;

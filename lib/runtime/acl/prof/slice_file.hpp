@@ -32,9 +32,7 @@ class SpaceBudget {
   };
   void offer(Complete slice);
   bool is_limited() const { return limit_ != 0; }
-  // Size of one slice.
   std::uint64_t slice_bytes() const;
-  // Number of records in removed slices.
   std::uint64_t removed_records() const { return removed_.load(std::memory_order_relaxed); }
 
  private:

@@ -268,7 +268,6 @@ int64_t round_up(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
 }
 
-// Reads kernel, stride and padding and computes the output rows and columns.
 WindowGeometry read_window(const OperatorContext& context) {
   LayerReader& reader = context.reader;
   WindowGeometry g;

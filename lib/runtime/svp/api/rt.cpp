@@ -106,7 +106,6 @@ svp_acl_error release(const void* memory) {
   return SVP_ACL_SUCCESS;
 }
 
-// Runs `body` and records it as a call to `api`.
 template <typename Body>
 svp_acl_error recorded(const char* function, ApiId api, Body body) {
   return guarded(function, [&]() -> svp_acl_error {

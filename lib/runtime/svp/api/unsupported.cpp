@@ -9,7 +9,6 @@
 
 namespace {
 
-// Prints the function's name on stderr.
 void print_unsupported(const char* function) {
   msprof::runtime::say(std::string(function) + " is not supported on a Linux host");
 }

@@ -87,7 +87,7 @@ inline static int mstxClientSearch_(void) {
 
 /* Returns the recorder's function stored at `place`, or NULL. The first call searches for a
  * recorder and other threads wait for it. A signal handler in the searching thread and a child
- * forked meanwhile do not wait. */
+ * forked meanwhile do not wait; they get NULL. */
 inline static mstxFuncPointer mstxClientFunction_(const mstxFuncPointer* place) {
   int phase = __atomic_load_n(&mstxClient_.phase, __ATOMIC_ACQUIRE);
   int nobody = 0;
