@@ -17,8 +17,9 @@ constexpr std::uint64_t kPeekBlockBytes = 4096;
 constexpr std::size_t kMaxPeekAnswerBytes = 16 << 20;
 constexpr std::chrono::seconds kPeekAnswerLimit{60};
 
-// $1 folder, $2 the word. On stdin a line a wish: "list", "free", "part FIRST_BLOCK BLOCKS ./PATH",
-// "round". dd seeks to the part, which tail does not everywhere.
+// Arguments: $1 folder, $2 random word that marks the ends. Requests on stdin, one per line:
+// "list", "free", "part FIRST_BLOCK BLOCKS ./PATH", "round". Uses dd because tail cannot seek
+// everywhere.
 constexpr std::string_view kPeek = R"sh(
 LC_ALL=C
 export LC_ALL
@@ -89,7 +90,7 @@ std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_vie
     const auto at = answer.find(over);
     if (at == std::string_view::npos) return std::nullopt;
     std::string_view bytes = answer.substr(0, at);
-    // The script reads from the begin of a block on.
+    // The script reads whole blocks, starting at the block that contains `wish.from`.
     bytes.remove_prefix(std::min<std::size_t>(bytes.size(), wish.from % kPeekBlockBytes));
     peeked.parts.push_back({wish.path, wish.from, std::string(bytes.substr(0, wish.bytes))});
     answer.remove_prefix(at + over.size());
@@ -167,7 +168,7 @@ bool BoardPeek::move() {
     if (!command_->wait(std::chrono::milliseconds(0))) return true;
     trouble_ = "the board's script that follows the files has ended";
   } catch (const ConnectionLost& error) {
-    // Whoever waits for the application finds that, too, and makes a new one.
+    // Not reported here: the code that waits for the application detects the loss and reconnects.
     log::verbose("{}", error.what());
   } catch (const Error& error) {
     trouble_ = error.what();

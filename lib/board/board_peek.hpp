@@ -1,6 +1,6 @@
-// BoardPeek: a look at the output folder of a run on a board while the application writes, over a
-// channel of its own of the run's connection: a constant script lists sizes and gives the parts of
-// files that it is asked for. For SshHost.
+// BoardPeek: inspects the output folder of a run on a board while the application writes. Opens a
+// separate channel on the run's connection; a constant script there lists file sizes and returns
+// the requested parts of files. Used by SshHost.
 #pragma once
 
 #include <chrono>
@@ -17,20 +17,22 @@
 
 namespace msprof {
 
-// Reads the answer of a round, which ends with "round WORD": "f BYTES ./PATH" a file, "end WORD",
-// perhaps "free BLOCKS", and for each wish "part", its bytes in whole blocks, "over WORD". The word
-// is one that no file holds. Names that leave the folder are left out; empty where it is no answer.
+// Parses the answer of one round, which ends with "round WORD". It contains "f BYTES ./PATH" for
+// each file, "end WORD", optionally "free BLOCKS", and for each wish "part", its bytes in whole
+// blocks and "over WORD". WORD is a random word that occurs in no file. Skips names that lead
+// outside the folder. Returns nullopt if the answer is invalid.
 std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_view word,
                                         const std::vector<PeekWish>& wishes);
 
 class BoardPeek : public OutputPeek {
  public:
-  // Gives the file on this machine that has, from its begin on, what has come home of a file of the
-  // run; there may be none.
+  // Returns the local file that holds the first bytes of a file of the run; empty if no such file
+  // exists.
   using FileHere = std::function<std::filesystem::path(const std::string& path)>;
 
-  // `shell` outlives it; its connection may be lost and made again. What `file_here` (may be empty)
-  // has is not read on the board, which may have freed it.
+  // `shell` must outlive this object; its connection may be lost and re-established. Data that
+  // `file_here` (may be empty) provides is not read from the board, which may already have freed
+  // it.
   BoardPeek(BoardShell& shell, std::string folder, FileHere file_here = {});
 
   bool is_ready() override;
@@ -42,7 +44,7 @@ class BoardPeek : public OutputPeek {
   using Clock = std::chrono::steady_clock;
 
   void begin();
-  // False when the script has gone.
+  // Returns false if the script has ended.
   bool move();
   void drop();
 
@@ -50,11 +52,11 @@ class BoardPeek : public OutputPeek {
   std::string folder_;
   std::string word_;
   std::string trouble_;
-  std::string request_;  // what of it is not sent yet
+  std::string request_;  // not yet sent
   std::string answer_;
   FileHere file_here_;
-  std::vector<PeekWish> wishes_;  // of the board
-  std::vector<PeekedPart> here_;  // of the others
+  std::vector<PeekWish> wishes_;  // to be answered by the board
+  std::vector<PeekedPart> here_;  // answered from local files
   bool is_asked_ = false;
   Clock::time_point asked_at_;
   std::unique_ptr<SshCommand> command_;

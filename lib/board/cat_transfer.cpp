@@ -25,7 +25,7 @@ BoardShell::Source CatReader::names() {
 }
 
 void CatReader::take(std::string_view bytes) {
-  if (is_done()) {  // nothing requested could come now
+  if (is_done()) {  // output that no request asked for
     unasked_bytes_ += bytes.size();
     if (unasked_bytes_ > kMaxAnswer)
       throw TooMuchSent("the board sends more files than it was asked for");
@@ -43,7 +43,7 @@ void CatReader::begin() {
   admitted_ = incoming_.open_file(files_[next_]);
 }
 
-// The first `size` held bytes are content.
+// Writes the first `size` held bytes as content.
 void CatReader::give(std::size_t size) {
   begin();
   file_bytes_ += size;
@@ -57,12 +57,12 @@ void CatReader::give(std::size_t size) {
   held_.erase(0, size);
 }
 
-// Returns true if a file's end was among the held bytes, so that there may be another.
+// Returns true if the held bytes contained the end of a file, so that another end may follow.
 bool CatReader::take_end() {
   const std::string mark = "\n" + word_ + " ";
   const auto at = held_.find(mark);
   if (at == std::string::npos) {
-    // A part of the mark may be at the end.
+    // The end of the buffer may be an incomplete mark.
     if (held_.size() >= mark.size()) give(held_.size() - mark.size() + 1);
   } else {
     give(at);
@@ -103,7 +103,8 @@ void CatReader::finish() {
 
 namespace {
 
-// $1 the folder, $2 a word that no file holds; names come on stdin with "./" in front.
+// Arguments: $1 folder, $2 random word that occurs in no file. File names on stdin, prefixed with
+// "./".
 constexpr BoardScript kCatFiles = {"fetching by cat", R"sh(
 cd "$1" || exit 1
 while IFS= read -r name
@@ -113,13 +114,13 @@ do
 done
 )sh"};
 
-// $1 the folder, $2 the name with "./" in front, $3 the first byte that is missing, from 1.
+// Arguments: $1 folder, $2 name prefixed with "./", $3 number of the first missing byte, from 1.
 constexpr BoardScript kTail = {"continuing a file by tail", R"sh(
 cd "$1" && exec tail -c "+$3" "$2"
 )sh"};
 
-// $1 the folder, $2 the name, $3 the permissions, $4 the time. Where touch does not know `@`, the
-// file has the time of its arrival and is sent again the next time.
+// Arguments: $1 folder, $2 name, $3 permissions, $4 time. If touch does not support `@`, the file
+// keeps the time of its arrival and is sent again next time.
 constexpr BoardScript kWriteFile = {"sending by cat", R"sh(
 umask 077
 cd "$1" && cat >"$2" && chmod "$3" "$2" || exit 1
@@ -135,7 +136,8 @@ std::string random_word() {
   return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
 }
 
-// Returns true if the file under way grew without end, so that the rest has to be asked for anew.
+// Returns true if the current file grew without end, so that the remaining files must be requested
+// again.
 bool fetch_once(BoardShell& shell, const std::string& folder, CatReader& reader,
                 const TransferProgress& progress, std::string& problem) {
   try {

@@ -1,5 +1,6 @@
-// CatReader: many files out of one stream, each followed by a line with a word that no file holds
-// and the exit code of its `cat`. For the cat way of BoardTransfer, and for fuzzing.
+// CatReader: splits one stream into many files. Each file is followed by a line with a random word
+// that occurs in no file and the exit code of its `cat`. Used by the cat method of BoardTransfer,
+// and by a fuzzer.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace msprof {
 
-// A file came far beyond its listed size without an end; what came of it is kept.
+// A file grew far beyond its listed size without ending; the received part is kept.
 class EndlessFile : public Error {
  public:
   explicit EndlessFile(const std::string& message) : Error(Exit::partial_data, message) {}
@@ -24,15 +25,16 @@ class CatReader {
       : files_(std::move(files)), word_(std::move(word)), incoming_(incoming) {}
 
   const std::string& word() const { return word_; }
-  // The names of the files that are still to come, for the board's stdin; a stream begins anew.
+  // Returns the names of the remaining files for the board's stdin; starts a new stream.
   BoardShell::Source names();
-  // Throws EndlessFile, after which the rest can be asked for again; TooMuchSent, CannotWriteHere.
+  // Throws EndlessFile, after which the remaining files can be requested again; TooMuchSent;
+  // CannotWriteHere.
   void take(std::string_view bytes);
-  // The stream is over: a file that is not whole is removed.
+  // Call at the end of the stream. Removes an incomplete file.
   void finish();
 
   bool is_done() const { return next_ == files_.size(); }
-  // A file could not be read on the board, or the stream ended before the last one.
+  // True if a file could not be read on the board, or the stream ended before the last file.
   bool has_failed() const { return failed_; }
   std::uint64_t bytes() const { return incoming_.bytes(); }
 
@@ -45,11 +47,11 @@ class CatReader {
   std::string word_;
   Incoming& incoming_;
   std::size_t next_ = 0;
-  bool begun_ = false;     // the file `next_`
-  bool admitted_ = false;  // and it is written
+  bool begun_ = false;     // file `next_` was started
+  bool admitted_ = false;  // file `next_` is written locally
   std::uint64_t file_bytes_ = 0;
   bool is_endless_ = false;
-  std::string held_;  // not yet known to be content
+  std::string held_;  // bytes not yet known to be content
   std::size_t unasked_bytes_ = 0;
   bool failed_ = false;
 };

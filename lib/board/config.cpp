@@ -36,7 +36,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   throw Error(Exit::usage, fmt::format("{}, line {}: {}", name, line, problem));
 }
 
-// Lines end with "\n", "\r\n" or, of old editors, "\r".
+// Lines end with "\n", "\r\n" or, from old editors, "\r".
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -48,7 +48,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// The section that `line` begins, lower case; empty where it begins none.
+// Returns the name, in lower case, of the section that `line` starts; empty if it starts none.
 std::string begun_section(std::string_view line, std::string_view& behind) {
   line = trim(line);
   const auto end = line.find(']');
@@ -57,7 +57,7 @@ std::string begun_section(std::string_view line, std::string_view& behind) {
   return lower_ascii(trim(line.substr(1, end - 1)));
 }
 
-// inih would skip a section's keys that stand on its own line, and stop at a NUL byte.
+// inih would skip a key on the same line as the section header, and stop at a NUL byte.
 void check_lines(const std::vector<std::string_view>& lines, std::string_view section,
                  const std::string& name) {
   bool found = false;
@@ -87,7 +87,7 @@ void check_lines(const std::vector<std::string_view>& lines, std::string_view se
   }
 }
 
-// Input and output of inih, a line at a time, so that the line of a key is known.
+// Passes lines to inih one at a time, so that the line number of each key is known.
 struct Reading {
   const std::vector<std::string_view>& lines;
   std::string_view section;
@@ -101,7 +101,7 @@ char* give_line(char* buffer, int size, void* stream) {
   auto& reading = *static_cast<Reading*>(stream);
   const auto capacity = static_cast<std::size_t>(size);
   if (reading.next == reading.lines.size()) {
-    ::explicit_bzero(buffer, capacity);  // it is about to be freed with the password in it
+    ::explicit_bzero(buffer, capacity);  // inih frees this buffer next, and it holds the password
     return nullptr;
   }
   const std::string_view line = reading.lines[reading.next++];
@@ -126,21 +126,21 @@ int take_entry(void* user, const char* section, const char* key, const char* val
     reading.entries.back().line = line;
     return 1;
   } catch (...) {
-    reading.failure = std::current_exception();  // inih is C: nothing may be thrown through it
+    reading.failure = std::current_exception();  // inih is C: exceptions must not pass through it
     return 0;
   }
 }
 
-// Debian's inih takes its settings at run time. Its defaults cut a password at " ;", take an
-// indented key for more of the value above it, and cut lines at 199 bytes.
+// Debian's inih is configured at run time. Its defaults cut a password at " ;", treat an indented
+// key as a continuation of the value above, and cut lines at 199 bytes.
 void set_up_inih() {
   ini_allow_inline_comments = false;
   ini_allow_multiline = false;
-  ini_allow_no_value = true;  // reported with its section, where an error would not be
+  ini_allow_no_value = true;  // reported by us, with its section; inih's error has none
   ini_stop_on_first_error = false;
   ini_use_stack = false;
   ini_allow_realloc = false;
-  ini_max_line = static_cast<int>(IniSection::kMaxLineBytes) + 3;  // "\r\n" and NUL
+  ini_max_line = static_cast<int>(IniSection::kMaxLineBytes) + 3;  // room for "\r\n" and NUL
   ini_initial_alloc = ini_max_line;
 }
 
@@ -184,7 +184,7 @@ struct Spelling {
   Key key;
 };
 
-// The vendor's manual and its wrapper spell differently; the last two name an NFS mount.
+// The vendor's manual and its wrapper use different spellings; the last two name an NFS mount.
 constexpr Spelling kSpellings[] = {
     {"ip", Key::ip},
     {"board_ip", Key::ip},
@@ -238,7 +238,7 @@ void set_value(BoardConfig& config, Key key, std::string_view value, std::string
   }
 }
 
-// A line that went wrong may have a part of the password before its '='.
+// A malformed line may have part of the password before its '='.
 bool may_be_shown(std::string_view key) {
   return key.size() <= 32 && std::all_of(key.begin(), key.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -246,7 +246,7 @@ bool may_be_shown(std::string_view key) {
          });
 }
 
-// Notes an unknown or ignored key; null for these.
+// Reports an unknown or ignored key and returns null for it.
 const Spelling* find_spelling(const IniEntry& entry, const std::string& name) {
   const auto* found = std::find_if(std::begin(kSpellings), std::end(kSpellings),
                                    [&](const Spelling& known) { return known.text == entry.key; });
@@ -262,7 +262,7 @@ const Spelling* find_spelling(const IniEntry& entry, const std::string& name) {
   return found;
 }
 
-// Refuses the same key twice, and two spellings that disagree: which is meant is unknown.
+// Rejects repeated keys, and two spellings of a key with different values.
 class SeenKeys {
  public:
   explicit SeenKeys(const std::string& name) : name_(name) {}
@@ -287,7 +287,7 @@ class SeenKeys {
   std::map<Key, const IniEntry*> by_meaning_;
 };
 
-// A pipe may be waited for: `--config <(decrypt board.ini.gpg)`.
+// Waits for input if `file` is a pipe: `--config <(decrypt board.ini.gpg)`.
 std::string read_config_text(const fs::path& file, bool& others_may_read) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   struct stat status = {};
@@ -301,7 +301,8 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
     throw Error(Exit::nothing_to_do, fmt::format("{} is not a file", file.string()));
   }
   others_may_read = S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
-  // Reserves all of it at once: text that grows leaves copies of the password behind.
+  // Allocates the whole buffer at once: a growing string leaves copies of the password in freed
+  // memory.
   std::string text(kMaxFileBytes + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
@@ -343,7 +344,7 @@ IniSection::IniSection(std::string_view text, std::string_view section, const st
 }
 
 bool is_host_word(std::string_view text) {
-  // '%' begins the zone of an IPv6 address; bytes above 0x7f are names in other scripts.
+  // '%' starts the zone of an IPv6 address; bytes above 0x7f occur in non-ASCII names.
   const auto fits = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
@@ -396,7 +397,7 @@ void set_host(BoardConfig& config, std::string_view host) {
     set_user(config, user, kWhere);
     host.remove_prefix(at + 1);
   }
-  // More than one colon without brackets is an IPv6 address alone.
+  // Several colons without brackets: an IPv6 address without a port.
   const bool bracketed = host.starts_with('[') && host.find(']') != std::string_view::npos;
   const auto colon = bracketed ? host.find(']') + 1 : host.find(':');
   const bool has_port = bracketed ? host.substr(colon).starts_with(':')
@@ -495,7 +496,7 @@ BoardConfig read_board_config(const fs::path& file) {
   bool others_may_read = false;
   const Undumpable guard;
   std::string text = read_config_text(file, others_may_read);
-  // Wiped on every way out.
+  // Wiped on every return path.
   const Secret secret(std::move(text));
   BoardConfig config = parse_board_config(secret.reveal(), file.string());
   const fs::path key = config.login.key;

@@ -24,7 +24,7 @@ namespace {
 constexpr double kBetweenConnectsSeconds = 0.5;
 constexpr std::chrono::milliseconds kInterruptPoll{100};
 
-// Nobody is asked from beside a run, whose terminal is the application's.
+// Disables all prompts: the terminal belongs to the running application.
 void ask_nobody(SshLogin& login) {
   login.password.again = {};
   if (login.host_key == HostKeyPolicy::strict) login.host_key = HostKeyPolicy::known_only;
@@ -37,7 +37,7 @@ std::string time_left(double seconds) {
   return fmt::format("{:.0f} min", seconds / 60);
 }
 
-// Signals are the main thread's.
+// Blocks all signals in the drain thread; the main thread handles them.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -93,7 +93,7 @@ void BoardDrain::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// True when it is time to end.
+// Returns true if the thread should stop.
 bool BoardDrain::pause(double seconds) {
   std::unique_lock lock(mutex_);
   return wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return stopping_; });
@@ -125,7 +125,7 @@ void BoardDrain::warn_of_disk() {
             now.frees ? ", more than the line brings home" : "");
 }
 
-// False when it is time to end.
+// Returns false if the thread should stop.
 bool BoardDrain::step(BoardShell& shell, std::unique_ptr<DrainChannel>& channel) {
   if (!shell.is_connected()) shell.connect();
   if (!channel) channel = open(shell);
@@ -143,7 +143,7 @@ void BoardDrain::note_look() {
   wake_.notify_all();
 }
 
-// What an application writes before the first look is not seen to grow.
+// Growth can only be detected after the first look: wait for it before the application starts.
 void BoardDrain::wait_until_it_looks() {
   for (;;) {
     std::unique_lock lock(mutex_);

@@ -1,5 +1,5 @@
-// BoardDrain: brings raw files home while the application runs, over a connection and in a thread
-// of its own, so that a small disk lasts. For SshHost.
+// BoardDrain: downloads raw files while the application runs, so that a small disk on the board
+// suffices. Uses a separate connection and thread. Used by SshHost.
 #pragma once
 
 #include <condition_variable>
@@ -21,40 +21,41 @@ namespace msprof {
 
 struct DrainOptions {
   bool on = false;
-  std::filesystem::path output;  // what comes home is in its folder drained-<run>
+  std::filesystem::path output;  // downloads go to its folder drained-<run>
 };
 
 class BoardDrain {
  public:
-  // Begins at once. `link` is used by finish() alone.
+  // Starts at once. `link` is used by finish() only.
   BoardDrain(BoardLink& link, const DrainOptions& options, double reconnect_seconds);
-  // Of an earlier run of `link`, with the `folder` that its drain has left: for finish() alone.
+  // For a run of `link` that an earlier msprof drained into `folder`; supports finish() only.
   BoardDrain(BoardLink& link, const std::filesystem::path& folder);
   ~BoardDrain();
   BoardDrain(const BoardDrain&) = delete;
   BoardDrain& operator=(const BoardDrain&) = delete;
 
-  // Waits until it has had its first look, or cannot. Throws Error(interrupted).
+  // Waits until the first look has succeeded or failed. Throws Error(interrupted).
   void wait_until_it_looks();
-  // Throws ConnectFailure(host_key) where its connection met another machine than the board.
+  // Throws ConnectFailure(host_key) if the drain's connection reached a machine other than the
+  // board.
   void check();
-  // From any thread.
+  // Thread-safe.
   DrainStatus status() const { return drainer_.status(); }
-  // Ends the thread, with what is under way.
+  // Stops the thread and aborts the current transfer.
   void stop();
-  // After the application's end: what has come is made whole. Throws ConnectionLost, after which it
-  // stays in folder().
+  // Call after the application has ended: completes the downloaded files. Throws ConnectionLost;
+  // the files then stay in folder().
   void finish();
 
-  // After finish().
+  // Valid after finish().
   const std::vector<DrainedResult>& results() const { return drainer_.results(); }
   const std::vector<std::string>& notes() const { return drainer_.notes(); }
   std::filesystem::path file(const std::string& path) const { return drainer_.file(path); }
 
   std::filesystem::path folder() const { return drainer_.folder(); }
-  // What is there is not on the board any more.
+  // True if the folder holds data that the board no longer has.
   bool is_needed() const { return drainer_.is_needed(); }
-  // Removes the folder: its files have their places.
+  // Removes the folder, once its files have been moved to their final location.
   void remove();
 
  private:
@@ -71,7 +72,7 @@ class BoardDrain {
   const std::string output_;
   const bool has_stat_;
   const double reconnect_seconds_;
-  const bool is_over_;  // an earlier msprof drained it
+  const bool is_over_;  // an earlier msprof drained this run
   SshLogin login_;
   Drainer drainer_;
   std::optional<DrainTools> tools_;
@@ -79,7 +80,7 @@ class BoardDrain {
   std::condition_variable wake_;
   bool stopping_ = false;
   bool has_looked_ = false;
-  std::string stranger_;  // what was wrong with the host key; empty: nothing
+  std::string stranger_;  // problem with the host key; empty: no problem
   std::thread thread_;
 };
 

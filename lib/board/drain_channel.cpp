@@ -17,16 +17,17 @@ using DrainClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kAnswerSilence{60};
 constexpr std::chrono::milliseconds kAnswerPoll{100};
-constexpr std::size_t kMaxShortAnswer = 4 << 10;  // an answer that is a word or two
+constexpr std::size_t kMaxShortAnswer = 4 << 10;  // an answer of a word or two
 constexpr std::size_t kMaxEndLine = 80;
-constexpr double kLsRestSeconds = 61;  // its times have minutes
+constexpr double kLsRestSeconds = 61;  // times of `ls` have a resolution of one minute
 
-// $1 the output folder, $2 the word in front of an answer's end, $3 "stat" or "ls", $4 the tool for
-// checksums and $5 "1" where blocks can be freed; $4 empty: find out. $6 text for .drained.
-// drain.pid: so that the board ends it when the connection is lost without a word (link.cpp).
-// Requests are two lines: a verb with numbers (first block, blocks, and for a punch the checksum,
-// offset and length in bytes), and a path. busybox has a fallocate without -p, and there are file
-// systems that cannot: what counts is that the scratch file shrank.
+// Arguments: $1 output folder, $2 word before the end of an answer, $3 "stat" or "ls", $4 checksum
+// tool (empty: detect tools), $5 "1" if blocks can be freed, $6 text for .drained. Writes drain.pid
+// so that the board can end the script if the connection is lost silently (link.cpp). A request has
+// two lines: a verb with numbers (first block, number of blocks; for a punch also checksum, offset
+// and length in bytes), and a path. Whether blocks can be freed is tested by checking that a
+// scratch file shrank: busybox has a fallocate without -p, and some file systems cannot punch
+// holes.
 constexpr std::string_view kDrainScript = R"sh(
 umask 077
 LC_ALL=C
@@ -101,7 +102,7 @@ std::string_view take_look_word(std::string_view& line) {
   return word;
 }
 
-// inode, mode, links, user, group, size, three words of the time, name.
+// Fields: inode, mode, links, user, group, size, three words of the time, name.
 bool parse_ls(std::string_view line, RawEntry& entry, std::string_view& name) {
   if (!parse_u64(take_look_word(line), entry.inode)) return false;
   for (int i = 0; i < 4; ++i) take_look_word(line);
@@ -174,7 +175,8 @@ DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool ha
   tools_.frees = words[2] == "1" && tools_.sum != SumTool::none;
 }
 
-// The script says nothing behind an answer until the next request, so the end is at the end.
+// The script sends nothing after an answer until the next request, so the end mark is at the end of
+// the buffer.
 std::optional<std::string> DrainChannel::take_answer() {
   if (held_.empty() || held_.back() != '\n') return std::nullopt;
   const std::size_t from = held_.size() - std::min(held_.size(), kMaxEndLine);

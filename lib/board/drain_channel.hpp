@@ -1,5 +1,5 @@
-// DrainChannel: the board's side of the drain, one constant script that takes requests as lines and
-// answers them. For BoardDrain.
+// DrainChannel: runs the board's part of the drain, one constant script that reads requests as
+// lines and answers them. Used by BoardDrain.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace msprof {
 
-// What it found at its first start: a disk that is full by the second would tell otherwise.
+// Result of the first probe, reused after a reconnect: by then the disk may be full and a new probe
+// would fail.
 struct DrainTools {
   SumTool sum = SumTool::none;
   bool frees = false;
@@ -21,9 +22,9 @@ struct DrainTools {
 
 class DrainChannel : public DrainBoard {
  public:
-  // Starts the script in `output`, the output folder of a run. Where `tools` is not given the board
-  // is probed: it frees a part of a scratch file. `note` becomes the file .drained there. Throws
-  // ConnectionLost, Error(partial_data) where the answers make no sense.
+  // Starts the script in `output`, the output folder of a run. Without `tools` it probes the board
+  // by freeing part of a scratch file. `note` becomes the content of the file .drained there.
+  // Throws ConnectionLost, and Error(partial_data) if the answers are invalid.
   DrainChannel(BoardShell& shell, const std::string& output, bool has_stat,
                const std::optional<DrainTools>& tools, const std::string& note);
 
@@ -41,21 +42,21 @@ class DrainChannel : public DrainBoard {
   void send(std::string_view text);
   std::optional<std::string> take_answer();
 
-  std::string name_;  // of the board
-  std::string end_;   // the begin of the line behind each answer
+  std::string name_;  // name of the board
+  std::string end_;   // start of the line that ends each answer
   DrainTools tools_;
   std::string held_;
   std::string errors_;
-  std::size_t most_bytes_;  // of the answer that is awaited
+  std::size_t most_bytes_;  // limit for the pending answer
   bool too_long_ = false;
   std::unique_ptr<SshCommand> command_;
 };
 
-// The answer to a look, a line each: "s SIZE INODE MTIME ./PATH" of stat, "l …" of `ls -lin`, "free
-// KB". Throws TooMuchSent for more than kMaxListedEntries.
+// Parses the answer to a look, one entry per line: "s SIZE INODE MTIME ./PATH" from stat, "l …"
+// from `ls -lin`, "free KB". Throws TooMuchSent for more than kMaxListedEntries.
 RawLook parse_raw_look(std::string_view answer);
 
-// Name of the file in a run's output folder that says where the rest of its files is.
+// Name of the file in a run's output folder that says where its drained files are.
 inline constexpr std::string_view kDrainNote = ".drained";
 
 }  // namespace msprof

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kJournalHead = "msprof drain 1";
 constexpr std::uint64_t kMaxJournalBytes = 256 << 20;
 
-// The words in front of the last one, a path, which may hold blanks.
+// Splits off the next word. The last field of a line is a path, which may contain blanks.
 std::string_view take_journal_word(std::string_view& line) {
   const auto at = std::min(line.find(' '), line.size());
   const std::string_view word = line.substr(0, at);
@@ -57,7 +57,7 @@ bool DrainJournal::is_one(const fs::path& file) {
          head == std::string(kJournalHead) + "\n";
 }
 
-// A line without its end was being written when the power went.
+// Ignores a last line without a line end: the write was interrupted by a crash or power failure.
 void DrainJournal::load() {
   const fs::path path = folder_ / "journal";
   std::error_code error;

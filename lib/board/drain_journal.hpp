@@ -1,16 +1,17 @@
-// DrainJournal: what has come home of the files of a run that is not over, so that it is never lost
-// and never asked for again, whoever is killed. For the drain.
+// DrainJournal: records which parts of the files of an unfinished run have been downloaded, so that
+// they are neither lost nor downloaded again if msprof is killed. Used by the drain.
 //
-// In the folder: `raw/<path>`, the files by their paths in the board's output folder, and
-// `journal`, a text of lines that is only appended to:
+// The folder contains `raw/<path>`, the files by their paths in the board's output folder, and
+// `journal`, an append-only text file of lines:
 //
 //   msprof drain 1
-//   punching <length> <inode> <path>   the first <length> bytes are here; what of them is on the
-//                                      board may be freed from now on
-//   freed <length> <path>              the board has freed what it may of the first <length>
-//   kept <length> <path>               only <length> bytes are here: behind, the board's count
-//   moved <path> TAB <path>            the application has renamed it
-//   forgotten <path>                   it is the board's alone
+//   punching <length> <inode> <path>   the first <length> bytes are stored locally; the board may
+//                                      free them from now on
+//   freed <length> <path>              the board has freed what it can of the first <length> bytes
+//   kept <length> <path>               only <length> bytes are stored locally; the board's file is
+//                                      authoritative after them
+//   moved <path> TAB <path>            the application has renamed the file
+//   forgotten <path>                   only the board has the file
 #pragma once
 
 #include <cstdint>
@@ -25,23 +26,23 @@ namespace msprof {
 
 struct DrainedFile {
   std::uint64_t inode = 0;
-  std::uint64_t length = 0;  // bytes that are here, flushed; the board may have freed them
-  std::uint64_t freed = 0;   // of them those that it has surely freed, but for the first block
+  std::uint64_t length = 0;  // bytes stored and flushed locally; the board may have freed them
+  std::uint64_t freed = 0;   // bytes that the board has certainly freed, except for the first block
 };
 
 class DrainJournal {
  public:
-  // Makes the folder, or goes on with one. Throws Error(cannot_write).
+  // Creates the folder, or opens an existing one. Throws Error(cannot_write).
   explicit DrainJournal(std::filesystem::path folder);
-  // True for a file that begins as a journal.
+  // Returns true if `file` starts like a journal.
   static bool is_one(const std::filesystem::path& file);
 
   const std::filesystem::path& folder() const { return folder_; }
-  // Of this machine; acceptable paths only.
+  // Local path; `path` must be acceptable.
   std::filesystem::path file(const std::string& path) const { return folder_ / "raw" / path; }
   const std::map<std::string, DrainedFile>& files() const { return files_; }
 
-  // Returns when the line is on the disk: the bytes of the file must be there before.
+  // Each returns after the line is on disk; the bytes of the file must be on disk before the call.
   void punching(const std::string& path, std::uint64_t inode, std::uint64_t length);
   void freed(const std::string& path, std::uint64_t length);
   void kept(const std::string& path, std::uint64_t length);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// $1 our folder, $2 the run: "drained" and the note, wherever the recording is by now.
+// Arguments: $1 our folder, $2 run. Prints "drained" and the note, wherever the recording is now.
 constexpr BoardScript kDrainNoteOf = {"looking for what came home while the run recorded", R"sh(
 cd "$1" || exit 1
 for place in "kept/$2" "kept/$2/profiling" "runs/$2/profiling"; do
@@ -38,7 +38,7 @@ exit 0
 constexpr std::string_view kDrainedAnswer = "drained\n";
 constexpr std::string_view kDrainedPrefix = "drained-";
 
-// Paths of what is incomplete, with the bytes that are here.
+// Returns the paths of incomplete files, each with the number of bytes stored locally.
 std::vector<std::pair<std::string, std::uint64_t>> incomplete_files(const DrainJournal& journal) {
   std::vector<std::pair<std::string, std::uint64_t>> found;
   for (const auto& [path, file] : journal.files()) {
@@ -59,7 +59,7 @@ std::uint64_t zero_bytes_of(const fs::path& path, std::uint64_t size) {
   if (!fd) throw Error(Exit::cannot_write, fmt::format("{} cannot be read", path.string()));
   std::string block(kDrainBlock, '\0');
   std::uint64_t zeros = 0;
-  // Of the first block nothing is ever freed.
+  // The first block is never freed.
   for (std::uint64_t at = kDrainBlock; size - at >= kDrainBlock && at < size; at += kDrainBlock) {
     std::size_t got = 0;
     while (got < block.size()) {
@@ -130,7 +130,7 @@ fs::path find_drained_folder(const DrainPlace& place, const std::string& run,
                              const fs::path& output) {
   fs::path in_output = output / drained_folder_name(run);
   if (is_drained_folder(in_output, run, false)) return in_output;
-  // The board names this one: any path may be in it.
+  // Another machine may have chosen this path: it can name any file.
   const bool is_this_machine = place.machine == printable(own_host_name());
   if (is_this_machine && is_drained_folder(place.folder, run, true)) return place.folder;
   return {};

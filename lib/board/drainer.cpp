@@ -24,16 +24,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kChunkBlocks = 64;   // asked for at a time: 4 MB
-constexpr std::uint64_t kCycleBlocks = 256;  // of a file, until the others have their turn
-constexpr std::uint64_t kZeroBlocks = 256;   // a checksum of zeros at a time
+constexpr std::uint64_t kChunkBlocks = 64;   // per request: 4 MB
+constexpr std::uint64_t kCycleBlocks = 256;  // per file before switching to the next
+constexpr std::uint64_t kZeroBlocks = 256;   // per checksum of zeros
 constexpr std::string_view kDoneSuffix = ".done";
 constexpr std::string_view kBesideSuffix = ".drained";
 constexpr std::string_view kWrittenAnew = "written anew on";
 constexpr std::string_view kGone = "gone from";
 
-// Blocks at the end that are all zeros may be space that the application has made for later, and
-// the one before them may be under way.
+// Removes all-zero blocks at the end, which may be space that the application has preallocated, and
+// the block before them, which it may still be writing.
 std::string_view without_zero_blocks(std::string_view bytes) {
   const std::size_t whole = bytes.size();
   while (bytes.size() >= kDrainBlock &&
@@ -69,7 +69,7 @@ std::uint64_t Drainer::freed(const std::string& path) const {
   return found == journal_.files().end() ? 0 : found->second.freed;
 }
 
-// Of the first block nothing is ever freed.
+// The first block is never freed.
 bool Drainer::may_be_freed(const std::string& path) const {
   const auto found = journal_.files().find(path);
   return found != journal_.files().end() && found->second.length > kDrainBlock;
@@ -118,7 +118,7 @@ std::string Drainer::read_here(const std::string& path, std::uint64_t first,
   return bytes;
 }
 
-// Returns when the bytes are on the disk.
+// Returns after the bytes are on disk.
 void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_view bytes) const {
   const fs::path file = journal_.file(path);
   make_folders(file.parent_path());
@@ -134,7 +134,7 @@ void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_
     at += static_cast<std::uint64_t>(written);
   }
   sync_file(fd.get(), file);
-  // Its name, too: the board frees these bytes next.
+  // Syncs the file's name, too: the board frees these bytes next.
   if (is_new) {
     for (fs::path folder = file.parent_path(); folder != journal_.folder();
          folder = folder.parent_path())
@@ -175,7 +175,7 @@ bool Drainer::is_here_or_freed(DrainBoard& board, const std::string& path, std::
          is_same(board, path, first, blocks);
 }
 
-// From `length` on the board's bytes count.
+// Leaves the file to the board from `length` on.
 void Drainer::leave(const std::string& path, Tracked& file, std::uint64_t length) {
   file.is_left = true;
   file.length = length;
@@ -189,8 +189,8 @@ void Drainer::leave(const std::string& path, Tracked& file, std::uint64_t length
     throw_cannot_write(journal_.file(path), errno);
 }
 
-// Files that have other names now, as where an application rotates them, and still begin as they
-// did. A place that is taken itself becomes free first.
+// Follows files that were renamed, for example by log rotation, and whose start is unchanged. If
+// the new name is that of another renamed file, that file is moved first.
 void Drainer::take_renamed(DrainBoard& board, const std::map<std::string, RawEntry>& listed) {
   if (board.tool() == SumTool::none) return;
   const auto is_at = [&](const std::string& path, std::uint64_t inode) {
@@ -238,8 +238,8 @@ void Drainer::take(DrainBoard& board, const RawLook& look, double now) {
     if (is_acceptable_board_path(entry.path)) listed_.insert_or_assign(entry.path, entry);
   }
   rate_.add(now, raw_bytes, look.free_bytes);
-  // Files of which nothing is here, and that are gone: names that change at each look would never
-  // end.
+  // Forget files that have vanished before any download: otherwise names that change at each look
+  // would accumulate without limit.
   std::erase_if(tracked_, [this](const auto& one) {
     return one.second.length == 0 && !listed_.contains(one.first) &&
            !journal_.files().contains(one.first);
@@ -250,7 +250,7 @@ void Drainer::take(DrainBoard& board, const RawLook& look, double now) {
     const Tracked fresh = {entry.inode, entry.size, 0, false, false, entry.mtime, now};
     Tracked& file = tracked_.try_emplace(path, fresh).first->second;
     if (file.inode != entry.inode || entry.size < file.length) {
-      // Another file, or written anew.
+      // Replaced by another file, or rewritten.
       file.is_left = true;
       if (may_be_freed(path)) continue;
       if (journal_.files().contains(path)) journal_.forgotten(path);
@@ -272,16 +272,18 @@ bool Drainer::cycle(DrainBoard& board, double now) {
   return has_more;
 }
 
-// True where there is more of it.
+// Returns true if the file has more to drain.
 bool Drainer::drain(DrainBoard& board, const std::string& path, Tracked& file) {
-  if (board.frees()) punch(board, path, file);  // what a lost connection left open
+  if (board.frees()) punch(board, path, file);  // finish a punch that a lost connection interrupted
   const std::uint64_t end = file.size > kDrainBlock ? (file.size - kDrainBlock) / kDrainBlock : 0;
-  if (end < 2) return false;  // nothing of it could be freed
+  if (end < 2) return false;  // too short to free any block
   std::uint64_t first = file.length / kDrainBlock;
   for (std::uint64_t done = 0; first < end && !file.is_left && done < kCycleBlocks;) {
     const std::uint64_t blocks = std::min(kChunkBlocks, end - first);
     const std::string bytes = board.get(path, first, blocks);
-    if (bytes.size() != blocks * kDrainBlock) return false;  // shorter now: the next look shows it
+    if (bytes.size() != blocks * kDrainBlock)
+      return false;  // the file has shrunk; the next look shows
+                     // it
     const std::string_view data = without_zero_blocks(bytes);
     if (data.empty()) return false;
     write_here(path, file.length, data);
@@ -301,7 +303,8 @@ void Drainer::punch(DrainBoard& board, const std::string& path, Tracked& file) {
   if (const auto found = journal_.files().find(path);
       found == journal_.files().end() || found->second.length < file.length) {
     if (file.length == 0) return;
-    journal_.punching(path, file.inode, file.length);  // it came when the board could not free it
+    journal_.punching(path, file.inode, file.length);  // downloaded while the board could not free
+                                                       // it
   }
   const std::uint64_t first = std::max(freed(path), kDrainBlock) / kDrainBlock;
   for (std::uint64_t at = first, end = file.length / kDrainBlock; at < end;) {
@@ -339,7 +342,7 @@ void Drainer::finish(DrainBoard& board) {
       continue;
     }
     if (now == listed_.end()) {
-      // The application has removed it.
+      // The application has removed the file.
       journal_.forgotten(path);
       file.length = 0;
       continue;
@@ -354,7 +357,7 @@ void Drainer::finish(DrainBoard& board) {
   update_status(board);
 }
 
-// A board may say of any file that it is of any size, and send as much.
+// A board may report any file size, and send that much.
 void Drainer::require_space(const std::vector<std::string>& paths) const {
   std::uint64_t needed = 0;
   for (const std::string& path : paths) {
@@ -371,7 +374,8 @@ void Drainer::require_space(const std::vector<std::string>& paths) const {
                           human_bytes(needed), human_bytes(*free), folder().string()));
 }
 
-// What was freed reads as zeros, if nothing was written there since; what may have been freed, too.
+// Freed blocks read as zeros unless they were rewritten; so do blocks whose punch may have
+// completed.
 bool Drainer::is_still_ours(DrainBoard& board, const std::string& path, Tracked& file) {
   const std::uint64_t first = freed(path) / kDrainBlock;
   const std::uint64_t end = file.length / kDrainBlock;
@@ -385,7 +389,7 @@ bool Drainer::is_still_ours(DrainBoard& board, const std::string& path, Tracked&
 
 void Drainer::finish_file(DrainBoard& board, const std::string& path, Tracked& file) {
   if (!may_be_freed(path)) {
-    // The board still has all of it.
+    // The board still has the whole file.
     if (board.tool() == SumTool::none || file.size < file.length ||
         !is_same(board, path, 0, file.length / kDrainBlock)) {
       leave(path, file, 0);
@@ -403,9 +407,9 @@ void Drainer::finish_file(DrainBoard& board, const std::string& path, Tracked& f
   if (bring_rest(board, path, file)) results_.push_back({path});
 }
 
-// What came home is nowhere else any more, and the board's file is another one by now: both stay.
+// Keeps both: the downloaded bytes exist only here, and the board's file is a different one now.
 void Drainer::set_aside(const std::string& path, const Tracked& file, std::string_view why) {
-  // An msprof that was killed may have done so.
+  // A killed msprof may already have set the file aside.
   const bool is_beside = path.ends_with(kBesideSuffix);
   const std::string beside = is_beside ? path : path + std::string(kBesideSuffix);
   if (!is_beside) journal_.moved(path, beside);

@@ -1,11 +1,11 @@
-// Drainer: brings raw files home while they grow, and has the board free what is safe here. For
-// BoardDrain.
+// Drainer: downloads raw files while they grow, and lets the board free blocks that are stored
+// safely on this machine. Used by BoardDrain.
 //
-// A file is drained when it has been seen to grow, has its `.done`, or is at rest: one that keeps
-// its size and is written to may change anywhere. Of those the first and the last 64 kB stay on the
-// board: headers are rewritten, and the end may be under way. What has come is flushed here and in
-// the journal before the board is asked to free it, and the board frees it only while it still has
-// the same checksum.
+// A file is drained once it has been seen to grow, has a `.done` file, or is at rest: a file of
+// constant size that is still written to may change anywhere. The first and the last 64 kB stay on
+// the board: headers are rewritten, and the end may still be in flux. Downloaded bytes are flushed
+// locally and recorded in the journal before the board is asked to free them, and the board frees
+// them only while their checksum is unchanged.
 #pragma once
 
 #include <cstdint>
@@ -26,78 +26,78 @@ namespace msprof {
 inline constexpr std::uint64_t kDrainBlock = 64 << 10;
 
 struct RawEntry {
-  std::string path;  // acceptable, relative to the output folder of the run
+  std::string path;  // acceptable path, relative to the output folder of the run
   std::uint64_t size = 0;
   std::uint64_t inode = 0;
-  std::string mtime;  // as the board gives it, to be compared only
+  std::string mtime;  // in the board's format; only compared for equality
 };
 
 struct RawLook {
   std::vector<RawEntry> files;
   std::optional<std::uint64_t> free_bytes;
-  double rest_seconds = 2;  // how long a time of change must stay the same to mean rest
+  double rest_seconds = 2;  // time without a change of mtime after which a file is at rest
 };
 
 enum class Punched { freed, differs, cannot };
 
-// What a board does for it; blocks are of kDrainBlock bytes. Each throws ConnectionLost, after
-// which the request may or may not have been carried out.
+// Operations that a drain needs from a board, in blocks of kDrainBlock bytes. Each throws
+// ConnectionLost, after which the request may or may not have been carried out.
 class DrainBoard {
  public:
   virtual ~DrainBoard() = default;
   virtual SumTool tool() const = 0;
   virtual bool frees() const = 0;
   virtual RawLook look() = 0;
-  // Less than asked for where the file ends before.
+  // Returns fewer bytes if the file ends early.
   virtual std::string get(const std::string& path, std::uint64_t first, std::uint64_t blocks) = 0;
   virtual std::string sum(const std::string& path, std::uint64_t first, std::uint64_t blocks) = 0;
-  // Frees the blocks, which read as zeros then, if they have that sum.
+  // Frees the blocks if their checksum is `sum`; they then read as zeros.
   virtual Punched punch(const std::string& path, std::uint64_t first, std::uint64_t blocks,
                         const std::string& sum) = 0;
 };
 
-// A file of the run that is here in the end.
+// A file of the run that is stored locally in the end.
 struct DrainedResult {
   std::string path;        // relative to the output folder of the run
-  bool is_beside = false;  // the board has another file of that name: this is what came before
+  bool is_beside = false;  // the board has a different file of that name; this is the earlier one
 };
 
 class Drainer {
  public:
-  // `folder` is made, or gone on with. Throws Error(cannot_write).
+  // Creates `folder` or continues with it. Throws Error(cannot_write).
   explicit Drainer(const std::filesystem::path& folder);
 
-  // A look, and what has grown since the last. True where there is more to do at once.
-  // `now`: seconds of a clock that only goes on.
+  // Lists the board's files and drains what has grown. Returns true if there is more to do at once.
+  // `now`: seconds of a monotonic clock.
   bool cycle(DrainBoard& board, double now = seconds_now());
-  // After the application's end: brings the rest of what was drained, and verifies. After
-  // ConnectionLost it may be called again with another connection, and goes on.
+  // Call after the application has ended: downloads the rest of the drained files and verifies
+  // them. After ConnectionLost it may be called again with another connection, and resumes.
   void finish(DrainBoard& board);
-  // Before finish(), of a run that an earlier msprof left: what is not on the board any more was
-  // perhaps not removed by the application, and counts as written anew.
+  // Call before finish() for a run of an earlier msprof: a file that is gone from the board is then
+  // treated as rewritten, since the application may not have removed it.
   void keep_what_is_gone() { keeps_gone_ = true; }
 
-  // After finish(): what is whole here.
+  // Valid after finish(): the complete local files.
   const std::vector<DrainedResult>& results() const { return results_; }
   const std::vector<std::string>& notes() const { return notes_; }
   std::filesystem::path file(const std::string& path) const { return journal_.file(path); }
   const std::filesystem::path& folder() const { return journal_.folder(); }
-  // Something is here that the board may not have any more.
+  // True if data is stored here that the board may no longer have.
   bool is_needed() const;
 
-  // From any thread.
+  // Thread-safe.
   DrainStatus status() const;
   static double seconds_now();
-  // From the thread of cycle().
+  // Only from the thread that calls cycle().
   FillRate& rate() { return rate_; }
 
  private:
   struct Tracked {
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
-    std::uint64_t length = 0;  // flushed here
-    bool is_safe = false;      // it has grown, has its .done, or is at rest
-    bool is_left = false;      // the board's alone from `length` on, until the end
+    std::uint64_t length = 0;  // flushed to the local disk
+    bool is_safe = false;      // has grown, has a .done file, or is at rest
+    bool is_left = false;      // only the board has it from `length` on
     std::string mtime;
     double same_since = 0;
   };
@@ -127,7 +127,7 @@ class Drainer {
 
   DrainJournal journal_;
   std::map<std::string, Tracked> tracked_;
-  std::map<std::string, RawEntry> listed_;  // by the last look
+  std::map<std::string, RawEntry> listed_;  // from the last look
   FillRate rate_;
   bool keeps_gone_ = false;
   std::vector<DrainedResult> results_;

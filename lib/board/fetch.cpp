@@ -29,10 +29,9 @@ namespace {
 
 constexpr std::size_t kMaxNamed = 5;
 
-// Makes a stamp, which shows a file that was written to without changes of size or time in whole
-// seconds.
-// $1 run folder, $2 name of the stamp, $3 "1" if nothing else would show it: find compares whole
-// seconds, so the run must not begin within that of the stamp.
+// Creates a stamp file, which reveals files that were rewritten without a change of size or of
+// mtime in whole seconds. Arguments: $1 run folder, $2 name of the stamp, $3 "1" if the stamp is
+// the only evidence: find compares whole seconds, so the run must not start in the same second.
 constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
 : > "$1/$2" && { [ "$3" != 1 ] || sleep 1; }
 )sh"};
@@ -44,7 +43,7 @@ cd "$1" && find tree -type f -newer "$2"
 constexpr const char* kStart = "stamp";
 constexpr const char* kEndStamp = "stamp.end";
 
-// Those of `listing`, which is bounded.
+// Keeps only paths in `listing`, whose size is bounded.
 std::set<std::string> paths_in(std::string_view lines, const TreeListing& listing) {
   std::set<std::string> paths;
   while (!lines.empty()) {
@@ -146,7 +145,8 @@ BoardAnswer BoardFetch::take_end(std::unique_ptr<StepsUnderWay> answers) {
   return free;
 }
 
-// What comes is what a normal fetch would ask for: all captures of the output folder, whole.
+// The early stream sends what a normal fetch would request: all captures of the output folder,
+// complete.
 std::unique_ptr<StepsUnderWay> BoardFetch::packed_of(const std::string& folder,
                                                      const std::vector<std::string>& paths) {
   if (!packed_ || folder != kOutputName) return nullptr;
@@ -227,7 +227,7 @@ void BoardFetch::take_state(std::string_view text) {
   }
 }
 
-// Links change the number of names of a file, and so its ctime, but no content.
+// Ignores ctime: hard links change the link count and so the ctime, but not the content.
 void BoardFetch::compare_original() {
   if (original_.empty()) return;
   TreeListing now;
@@ -252,12 +252,12 @@ std::set<std::string> BoardFetch::files_newer_than(const char* stamp, const Tree
   return paths_in(link_.shell().ask(step.script, step.arguments, {}, step.most_bytes).out, listing);
 }
 
-// A file from the future is newer than the start without the run; one that the run wrote to is not
-// newer than the end.
+// Excludes files with a time in the future: they are newer than the start stamp even if untouched.
+// A file that the run did write to is not newer than the end stamp.
 std::set<std::string> BoardFetch::touched_files(std::set<std::string> touched) {
   if (newer_before_.empty()) return touched;
-  // Without space for it on a full disk, nothing is newer: too much is fetched rather than too
-  // little.
+  // If the full disk has no room for the stamp, no file is newer: too much is fetched rather than
+  // too little.
   link_.shell().ask(kMakeStamp, {link_.run_folder(), kEndStamp, "0"});
   const std::set<std::string> ahead = files_newer_than(kEndStamp, after_);
   std::erase_if(touched, [&](const std::string& path) {
@@ -301,7 +301,7 @@ RunChanges BoardFetch::changes_since() {
     std::set<std::string> newer;
     if (end_) {
       std::tie(after_, newer) = std::move(*end_);
-      end_.reset();  // after a lost connection it is asked for again
+      end_.reset();  // after a lost connection the board is asked again
     } else {
       after_ = transfer_.list(link_.run_folder(), listed_paths());
       newer = files_newer_than(kStart, after_);
@@ -344,7 +344,7 @@ void BoardFetch::fetch_captures(const RunChanges& changes, const fs::path& into)
     group(folder, without_here(folder, inside), into);
 }
 
-// What is there now is what was fetched.
+// Only files that exist locally count as fetched.
 void BoardFetch::name_fetched(const RunChanges& changes, const fs::path& root) {
   const fs::path into = root / "captures";
   std::set<std::string> names;
@@ -366,7 +366,7 @@ bool BoardFetch::is_here(const std::string& path) const {
                      [&](const HereFile& one) { return !one.is_beside && one.path == path; });
 }
 
-// Folders that hold what is here already are asked for by their other files.
+// Replaces folders that contain drained files by their other files.
 std::vector<std::string> BoardFetch::without_here(const std::string& folder,
                                                   const std::vector<std::string>& paths) const {
   const std::string prefix = folder.empty() ? "" : folder + "/";
@@ -387,8 +387,8 @@ std::vector<std::string> BoardFetch::without_here(const std::string& folder,
   return wanted;
 }
 
-// As links: until the run has its place in the output folder, what is on no board any more stays
-// where it was flushed, too.
+// Uses hard links: until the run is in its final place in the output folder, files that no board
+// has any more also stay where they were flushed.
 void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
   for (const HereFile& one : here_) {
     fs::path place = into / "files" / fetched_name(one.path, project_);
@@ -403,7 +403,7 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
     fs::create_directories(place.parent_path(), error);
     fs::create_hard_link(one.file, place, error);
     if (error == std::errc::cross_device_link) {
-      // What an earlier msprof left may be on another disk.
+      // A folder drained by an earlier msprof may be on another disk.
       struct stat status = {};
       const bool is_there = ::stat(one.file.c_str(), &status) == 0;
       const int failure =
@@ -416,7 +416,7 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
     const std::uint64_t size = fs::file_size(place, error);
     fetched_.bytes += size;
     const auto there = after_.files.find(one.path);
-    // Of a capture of which the board has nothing any more.
+    // A file of a capture that is completely gone from the board.
     if (there == after_.files.end() && place_in_files)
       fetched_.files.push_back(fetched_name(one.path, project_));
     if (there == after_.files.end() || one.is_beside) continue;
@@ -436,8 +436,8 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
 void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   const std::string tree(kTreeName);
   const std::string project = tree + '/' + project_;
-  // Files in the project, beside or above it, and in the output folder, each by
-  // its path below the folder that it is named after here.
+  // Files in the project, beside or above it, and in the output folder, each by its path below the
+  // local folder of that name.
   std::vector<std::string> in_project;
   std::vector<std::string> above;
   std::vector<std::string> elsewhere;
@@ -455,7 +455,7 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   group("", without_here("", elsewhere), into);
 }
 
-// What was listed of `paths`, as missing() takes them.
+// Returns the listed size of `paths`, which are as for missing().
 FetchAllowance BoardFetch::allowance_of(const std::string& folder,
                                         const std::vector<std::string>& paths) const {
   FetchAllowance allowed = {.entries = after_.refused};
@@ -470,8 +470,8 @@ FetchAllowance BoardFetch::allowance_of(const std::string& folder,
   return allowed;
 }
 
-// Finds, of `paths` (files or folders below `folder`, which is relative to the run folder), the
-// files that are not here, or not whole.
+// Returns the files among `paths` (files or folders below `folder`, which is relative to the run
+// folder) that are missing or incomplete locally.
 std::vector<std::string> BoardFetch::missing(const std::string& folder,
                                              const std::vector<std::string>& paths,
                                              const fs::path& into) const {
@@ -489,7 +489,7 @@ std::vector<std::string> BoardFetch::missing(const std::string& folder,
   return result;
 }
 
-// The files here that `folder` has, of which a part came.
+// Completes the files of `folder` that were fetched partially.
 void BoardFetch::continue_parts(const std::string& folder, const std::vector<std::string>& paths,
                                 const fs::path& into, const TransferProgress& progress) {
   TreeListing wanted;
@@ -529,7 +529,7 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
           here = before + bytes;
           progress.update(total_bytes_ + here);
         };
-        const auto arriving = std::move(packed);  // once: after a lost connection it is gone
+        const auto arriving = std::move(packed);  // used once: a lost connection invalidates it
         const FetchReport report =
             transfer_.fetch(from, paths, into, allowed, update, arriving.get());
         note(report);
@@ -553,7 +553,8 @@ void BoardFetch::note(const FetchReport& report) {
   fetched_.notes.push_back(std::move(text));
 }
 
-// The stream refuses in most cases what the listing did not even name.
+// Most files that the stream refuses were already refused in the listing: uses the maximum of both
+// counts.
 void BoardFetch::note_refused() {
   const std::uint64_t unlisted =
       after_.refused > before_.refused ? after_.refused - before_.refused : 0;

@@ -1,4 +1,4 @@
-// BoardFetch: fetches what a run left on a board. For SshHost.
+// BoardFetch: downloads the results of a run from a board. Used by SshHost.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace msprof {
 
-// A file of the run that is here already: it came while the application ran.
+// A file of the run that was downloaded while the application ran.
 struct HereFile {
   std::string path;  // relative to the run folder
   std::filesystem::path file;
@@ -27,40 +27,41 @@ struct HereFile {
 
 enum class FetchedParts {
   everything,
-  captures,  // of the output folder; nothing else is ours
+  captures,  // only captures of the output folder
 };
 
 class BoardFetch {
  public:
-  // Takes the name of the project's folder below "tree".
+  // `project` is the name of the project's folder below "tree".
   BoardFetch(BoardLink& link, const BoardInfo& info, std::string project);
 
-  // Lists what is there; before the application starts. `original` is a folder of the board that
-  // the project was made of, with links perhaps; empty: there is none.
+  // Lists the existing files. Call before the application starts. `original` is the folder on the
+  // board from which the project was made, possibly with links; empty: none.
   void remember(const std::string& original = "");
-  // The same as steps, where it can be asked so, else none; and their answers. False: it is not
-  // known by them.
+  // remember() as steps, empty if it cannot be done in steps, and the evaluation of their answers.
+  // take_remembered() returns false if the answers are not sufficient.
   std::vector<BoardStep> remember_steps() const;
   bool take_remembered(const std::vector<BoardAnswer>& answers);
-  // Likewise what is there when the application has ended, and free space: all() need not ask then.
-  // Behind that comes what the run recorded, as far as that is known without a question: all()
-  // takes it from there. Returns the answer on free space.
+  // Steps that list the files and the free space after the application has ended, so that all()
+  // need not ask. They are followed by a stream of the recorded data, if its names are known in
+  // advance, which all() reads. take_end() returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
-  // Of the output folder only what is in `folder`, relative to the run folder, is the run's. Before
-  // remember(): others may have put more there than can be listed.
+  // In the output folder, only files in `folder` (relative to the run folder) belong to the run.
+  // Call before remember(): others may have put more files there than can be listed.
   void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
-  // These are not asked for again; they are linked to their places at the end of all().
+  // These files are not requested again; all() links them into place at its end.
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
-  // That state as text, for another process, and back; what makes no sense of it is left out. The
-  // name of the project's folder is part of it.
+  // The state of remember() as text, for another process, and back; ignores invalid lines. Includes
+  // the name of the project's folder.
   std::string state() const;
   void take_state(std::string_view text);
-  // Fetches what changed since then, as Host::fetch(); goes on after a lost connection with what is
-  // missing. Throws Error(cannot_write) when this machine has no space, ConnectionLost.
+  // Fetches what changed since remember(), as for Host::fetch(). After a lost connection it resumes
+  // with the missing files. Throws Error(cannot_write) if this machine has no space,
+  // ConnectionLost.
   Fetched all(const std::filesystem::path& into, FetchedParts parts = FetchedParts::everything);
 
-  // True if `path` (absolute) was a folder, or a link, of the run at remember().
+  // Returns true if `path` (absolute) was a folder or link of the run at remember().
   bool had_folder(const std::string& path) const;
 
  private:
@@ -99,18 +100,19 @@ class BoardFetch {
   TreeListing after_;
   std::string original_;
   TreeListing original_before_;
-  std::set<std::string> newer_before_;  // than the start, before the application started
-  // Of the end; each with what was newer than the start.
+  std::set<std::string> newer_before_;  // files newer than the start stamp before the application
+                                        // started
+  // The listing at the end and the files that were newer than the start.
   std::optional<std::pair<TreeListing, std::set<std::string>>> end_;
   std::unique_ptr<StepsUnderWay> packed_;
-  int packed_connection_ = 0;  // which of the link's
+  int packed_connection_ = 0;  // number of the link's connection
   std::vector<HereFile> here_;
   std::string only_output_;
   Fetched fetched_;
   std::uint64_t expected_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t refused_ = 0;
-  std::vector<std::string> examples_;  // of them, with the reason
+  std::vector<std::string> examples_;  // refused names with the reason
 };
 
 }  // namespace msprof

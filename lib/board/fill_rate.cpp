@@ -7,14 +7,14 @@ namespace msprof {
 
 namespace {
 
-// Share of the last interval in a rate: a burst shows at once and is forgotten after a few looks.
+// Weight of the last interval: a burst shows at once and fades after a few looks.
 constexpr double kNewShare = 0.5;
 constexpr double kSayAtSeconds[] = {600, 120, 20};
 constexpr std::uint64_t kFewParts = 10;
 constexpr double kLooksUntilFull = 8;
 constexpr double kShortestPause = 0.05;
 constexpr double kLongestPause = 5;
-// What an application that has not begun may suddenly write; a recording of boards has up to 2 MB.
+// Rate assumed for an application that has not started to write; board recordings reach 2 MB/s.
 constexpr double kSuddenBytesPerSecond = 4e6;
 
 double mixed(double before, double now, bool is_first) {

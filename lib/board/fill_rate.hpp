@@ -1,5 +1,5 @@
-// FillRate: how fast the raw files of a run grow and the board's disk fills, and when that is to be
-// said. For the drain.
+// FillRate: measures how fast the raw files of a run grow and the board's disk fills, and decides
+// when to warn. Used by the drain.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@ namespace msprof {
 
 class FillRate {
  public:
-  // A look at the board: `seconds` of a clock that only goes on, bytes of all raw files, free bytes
-  // of the disk.
+  // Adds a look at the board: `seconds` of a monotonic clock, total size of the raw files, free
+  // bytes of the disk.
   void add(double seconds, std::uint64_t raw_bytes, std::optional<std::uint64_t> free_bytes);
 
-  // By which the raw files grow; 0 before the second look.
+  // Growth of the raw files; 0 before the second look.
   double bytes_per_second() const { return growth_; }
   std::optional<std::uint64_t> free_bytes() const { return free_; }
-  // Until the disk is full at the rate at which it fills now; empty where it does not.
+  // Time until the disk is full at the current rate; empty if it does not fill.
   std::optional<double> seconds_left() const;
-  // True once for each of 10 minutes, 2 minutes and 20 seconds that are left; where space
-  // `is_freed` only when a tenth of what was free is, and seconds are left: a rate of filling is
-  // none then.
+  // Returns true once each when 10 minutes, 2 minutes and 20 seconds are left. While space
+  // `is_freed`, the fill rate is unreliable: returns true only if at most a tenth of the maximum
+  // free space and 20 seconds are left.
   bool is_to_be_said(bool is_freed = false);
-  // Seconds until the next look: an eighth of the time that the raw files take to fill the disk,
-  // 0.05 to 5.
+  // Seconds until the next look: an eighth of the time in which the raw files fill the disk,
+  // limited to 0.05 to 5.
   double pause_seconds() const;
 
  private:

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// SECURE_NOABSOLUTEPATHS is not among them: the absolute paths here are ours, below `into`; those
-// of a board are refused before.
+// Without SECURE_NOABSOLUTEPATHS: the absolute paths here are our own, below `into`; absolute paths
+// from a board are refused earlier.
 constexpr int kFlags =
     ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_SECURE_NODOTDOT | ARCHIVE_EXTRACT_SECURE_SYMLINKS;
 
@@ -31,25 +31,25 @@ struct FreeEntry {
   void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
 };
 
-// The way is blocked by something in the tree itself, which a board can bring about: a file `a` and
-// then a file `a/b`. 0 is what libarchive gives where a link leads on.
+// Returns true if something in the tree blocks the path, which a board can cause: a file `a` and
+// then a file `a/b`. libarchive reports 0 for a path through a link.
 bool is_in_the_way(int error_number) {
   return error_number == 0 || error_number == EEXIST || error_number == ENOTDIR ||
          error_number == EISDIR || error_number == ENOTEMPTY || error_number == ENAMETOOLONG;
 }
 
-// A board could send refusable names without end; beyond this only their number is kept.
+// A board could send invalid names without end; beyond this limit names are only counted.
 constexpr std::size_t kMaxNames = 10'000;
 constexpr std::size_t kMaxExamples = 5;
 constexpr int kExampleWidth = 120;
 
-// Bytes beyond its listed size to which a file that grows while it is read is followed; of all
-// files together; and entries that nobody listed.
+// Limits for bytes beyond the listed sizes of growing files, in total, and for entries that were
+// not listed.
 constexpr std::uint64_t kMaxGrowthOfAll = 4 * kMaxGrowth;
 constexpr std::uint64_t kMaxNewEntries = 1'000;
-// Of an entry in a tar stream beside its bytes: headers, a long name, padding.
+// Overhead of an entry in a tar stream: headers, a long name, padding.
 constexpr std::uint64_t kMaxHeaderBytes = 8 << 10;
-constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept; Linux has no longer paths
+constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept bytes; longer paths do not exist on Linux
 
 std::uint64_t sum_at_most(std::uint64_t a, std::uint64_t b) {
   return a + std::min(b, ~a);
@@ -76,7 +76,8 @@ void TreeWriter::Closer::operator()(struct archive* handle) const {
 TreeWriter::TreeWriter(const fs::path& into) : disk_(archive_write_disk_new()) {
   if (!disk_) throw std::bad_alloc();
   archive_write_disk_set_options(disk_.get(), kFlags);
-  // A link above `into` is the user's own and must not look like one of the board's.
+  // Resolves links above `into`, which are the user's own, so that they are not mistaken for links
+  // from the board.
   std::error_code error;
   into_ = fs::canonical(into, error);
   if (error) {
@@ -107,7 +108,7 @@ std::string TreeWriter::make(const NewFile& file, unsigned kind) {
   archive_entry_copy_pathname(entry.get(), path.c_str());
   archive_entry_set_mode(entry.get(), kind | (file.mode & 0777) | owner);
   if (file.mtime_seconds != 0) archive_entry_set_mtime(entry.get(), file.mtime_seconds, 0);
-  // Sets no size: libarchive would stretch a file that stays short to the size it announced.
+  // Sets no size: libarchive would extend a file that stays short to its announced size.
   const int result = archive_write_header(disk_.get(), entry.get());
   if (result >= ARCHIVE_WARN) return "";
   if (!is_in_the_way(archive_errno(disk_.get()))) fail(path);
@@ -125,7 +126,7 @@ std::string TreeWriter::open_file(const NewFile& file) {
   return objection;
 }
 
-// Only files that this program made are in the tree, and no links.
+// The tree contains only files that this program created, and no links.
 bool TreeWriter::open_part(const NewFile& file, std::uint64_t part_bytes) {
   const std::string path = into_ / file.path;
   FileDescriptor part(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));

@@ -1,5 +1,5 @@
-// Incoming: files of a board on their way into a folder of this machine, whichever way they travel.
-// For the ways of BoardTransfer.
+// Incoming: receives files of a board into a local folder, independent of the transfer method. Used
+// by the methods of BoardTransfer.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ struct archive;
 
 namespace msprof {
 
-// This machine's disk does not take something; `error_number` shows if it is full.
+// The local disk cannot be written; `error_number` shows whether it is full.
 class CannotWriteHere : public Error {
  public:
   CannotWriteHere(const std::string& message, int error_number)
@@ -31,38 +31,39 @@ class CannotWriteHere : public Error {
 
 struct NewFile {
   std::string path;
-  std::uint32_t mode = 0644;       // the owner can always read and write; no setuid; umask applies
-  std::int64_t mtime_seconds = 0;  // 0: unknown, so the time of its arrival
-  std::uint64_t size_bytes = 0;    // as it was listed; what comes may be more or less
+  std::uint32_t mode = 0644;       // owner read and write are always added; no setuid; umask
+                                   // applies
+  std::int64_t mtime_seconds = 0;  // 0: unknown, the file gets the time of its arrival
+  std::uint64_t size_bytes = 0;    // listed size; the received size may differ
 };
 
-// Makes files and folders below one folder of this machine, through libarchive's secure extraction:
-// nothing is written through a link or outside of that folder, whatever the paths are. Paths must
-// have passed is_acceptable_board_path().
+// Creates files and folders below one local folder, through libarchive's secure extraction: never
+// writes through a link or outside that folder, whatever the paths are. Paths must have passed
+// is_acceptable_board_path().
 class TreeWriter {
  public:
-  // `into` exists. Throws CannotWriteHere.
+  // `into` must exist. Throws CannotWriteHere.
   explicit TreeWriter(const std::filesystem::path& into);
-  // Removes a file that is not closed.
+  // Removes a file that was not closed.
   ~TreeWriter();
   TreeWriter(const TreeWriter&) = delete;
   TreeWriter& operator=(const TreeWriter&) = delete;
 
-  // Both return the reason why the tree cannot have it (something else is in the way, a link leads
-  // out, the path is too long), empty when it is made. Throw CannotWriteHere.
+  // Both return the reason why the entry cannot be created (its name is in use, a link leads
+  // outside, the path is too long), or an empty string on success. Throw CannotWriteHere.
   std::string make_folder(const NewFile& folder);
   std::string open_file(const NewFile& file);
-  // Opens a part of `file` that is here for what comes behind it. False where the file here is not
-  // a part of `part_bytes`.
+  // Opens a partially received local `file` for appending. Returns false if it is not a regular
+  // file of `part_bytes` bytes.
   bool open_part(const NewFile& file, std::uint64_t part_bytes);
 
   void write(std::string_view bytes);
   void close_file();
-  // Removes the file under way, if there is one; after keep_part() it stays as it is.
+  // Removes the current file, if any; after keep_part() the file is kept.
   void drop_file() noexcept;
-  // The rest of the file under way can be fetched later. From any thread.
+  // Keeps an incomplete file, because the rest can be fetched later. Thread-safe.
   void keep_part() { keeps_part_ = true; }
-  // Gives the folders their permissions and times.
+  // Sets the permissions and times of the folders.
   void finish();
 
  private:
@@ -76,20 +77,20 @@ class TreeWriter {
   std::filesystem::path into_;
   std::unique_ptr<struct archive, Closer> disk_;
   std::string open_path_;  // absolute; empty: no file is open
-  FileDescriptor part_;    // of a file that is continued
+  FileDescriptor part_;    // descriptor of a continued file
   std::int64_t part_mtime_seconds_ = 0;
   std::atomic<bool> keeps_part_{false};
 };
 
-// Record of what was admitted, what was refused and why, and how much came.
+// Writes admitted files, and records what was refused and why, and how much was received.
 class Incoming {
  public:
-  // `into` as of TreeWriter.
+  // `into` is as for TreeWriter.
   Incoming(const std::filesystem::path& into, const FetchAllowance& allowed)
       : tree_(into), allowed_(allowed) {}
 
-  // Each returns true if it was made; what was not is counted with its reason. Throw TooMuchSent
-  // for more than is allowed, CannotWriteHere.
+  // Each returns true on success; a refused entry is counted with its reason. Throw TooMuchSent if
+  // the board sends more than is allowed, CannotWriteHere.
   bool make_folder(const NewFile& folder);
   bool open_file(const NewFile& file);
   bool open_part(const NewFile& file, std::uint64_t part_bytes);
@@ -99,22 +100,23 @@ class Incoming {
   void keep_part() { tree_.keep_part(); }
   void finish() { tree_.finish(); }
 
-  // Bytes that the file under way may still get: its listed size, and what it may have grown since.
-  // Where others have grown without end nothing is left for that.
+  // Returns the number of bytes that the current file may still receive: its listed size plus an
+  // allowance for growth, which all files share.
   std::uint64_t room() const;
-  // Of everything, as a tar stream brings it, with its headers and what is refused.
+  // Upper limit for a tar stream with all files, headers and refused entries.
   std::uint64_t most_stream_bytes() const;
-  // What was sent counts no more: files are fetched once more.
+  // Resets the counters of received data before files are fetched again.
   void begin_again() { entries_ = taken_bytes_ = grown_bytes_ = 0; }
 
-  // Counts a name once, however often it comes; a file that arrives later takes it back.
+  // Counts a name once, even if refused repeatedly; a file of that name that is received later
+  // clears it.
   void refuse(std::string_view path, std::string_view reason);
-  // Counts names that are not known one by one.
+  // Counts entries whose names are unknown.
   void refuse_unnamed(std::uint64_t count) { unnamed_ += count; }
-  // Makes the folders of a listing, refuses its links and special files; returns its files.
+  // Creates the folders of a listing, refuses its links and special files; returns its files.
   std::vector<NewFile> take_folders(const TreeListing& listing);
 
-  // Bytes of files so far; may be read from another thread.
+  // Received bytes of files; may be read from another thread.
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_.size() + unnamed_; }
   std::vector<std::string> examples() const;
@@ -125,10 +127,10 @@ class Incoming {
   TreeWriter tree_;
   FetchAllowance allowed_;
   std::uint64_t entries_ = 0;
-  std::uint64_t taken_bytes_ = 0;  // as bytes_, since the fetch began (again)
-  std::uint64_t grown_bytes_ = 0;  // of files that were listed with fewer
-  std::uint64_t file_bytes_ = 0;   // of the file under way
-  std::uint64_t file_size_ = 0;    // as it was listed
+  std::uint64_t taken_bytes_ = 0;  // like bytes_, but since the last begin_again()
+  std::uint64_t grown_bytes_ = 0;  // bytes beyond listed sizes
+  std::uint64_t file_bytes_ = 0;   // received bytes of the current file
+  std::uint64_t file_size_ = 0;    // listed size of the current file
   std::atomic<std::uint64_t> bytes_{0};
   std::map<std::string, std::string, std::less<>> refused_;  // reason by name
   std::uint64_t unnamed_ = 0;

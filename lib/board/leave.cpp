@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The store of an import is as large as what it was made of; the server has it.
+// Not fetched: the store of an import is as large as its raw data, and the server keeps it.
 constexpr std::string_view kStoreFolder = "sqlite";
 
-// $1 the run folder, $2 the place, absolute or below the home, $3 the run. The run's output folder
-// becomes a link: whatever saves a recording finds it there.
+// Arguments: $1 run folder, $2 target folder, absolute or below the home folder, $3 run. Replaces
+// the run's output folder by a link, so that all code that saves a recording finds it there.
 constexpr BoardScript kOpen = {"making the folder of the recording", R"sh(
 cd "$HOME" && mkdir -p "$2" && cd "$2" || exit 1
 place=$(pwd -P)
@@ -33,8 +33,8 @@ mkdir ".msprof-$3" && rmdir "$1/profiling" && ln -s "$place/.msprof-$3" "$1/prof
 printf "%s\n" "$place"
 )sh"};
 
-// $1 the run folder, $2 the place: moves each capture there and notes it, so that a second try goes
-// on. "left HAS_DATA KILOBYTES NAME PATH", a line each.
+// Arguments: $1 run folder, $2 target folder. Moves each capture there and records the move, so
+// that a second attempt resumes. Prints one line each: "left HAS_DATA KILOBYTES NAME PATH".
 constexpr BoardScript kMoveRecording = {"giving the recording its place", R"sh(
 umask 077
 mkdir -p "$2" && cd "$1" || exit 1
@@ -105,7 +105,7 @@ std::vector<LeftCapture> BoardLeave::move_captures() {
   return captures;
 }
 
-// Runs the server's msprof; what it says is shown. Returns its exit code.
+// Runs the server's msprof and shows its output. Returns its exit code.
 int BoardLeave::run_tool(const std::vector<std::string>& words) {
   BoardRun run;
   run.id = link_.run();
@@ -126,7 +126,7 @@ std::vector<std::string> BoardLeave::products_of(const std::string& capture,
   BoardTransfer transfer(link_.shell(), link_.info());
   std::vector<std::string> files;
   for (const auto& [path, file] : transfer.list(capture).files) {
-    // What export writes beside the raw data of the host is of use there alone.
+    // Files that export writes to the raw data of the host are useful only there.
     if (!file.is_file() || before.files.contains(path) || is_below(path, kStoreFolder) ||
         is_below(path, "host"))
       continue;
@@ -168,11 +168,11 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
 std::vector<LeftCapture> BoardLeave::all(const fs::path& into) {
   left_ = move_captures();
   if (tool_.empty()) return left_;
-  // A Ctrl-C that ended the application is how an endless one is stopped.
+  // Ctrl-C is the usual way to stop an endless application; it must not cancel the rest.
   const interrupt::MaskPendingSignal masked;
   for (LeftCapture& capture : left_) {
     if (!capture.has_data) continue;
-    // What was recorded is safe: from here on an error costs the products alone.
+    // The recording is safe: from here on an error affects only the products.
     try {
       interrupt::check();
       process(capture, into);

@@ -1,5 +1,5 @@
-// BoardLeave: recordings that stay on a server: they get their place there and, by an msprof of the
-// server, their products, which are small, come home. For SshHost.
+// BoardLeave: keeps recordings on a server. Moves them to their final place there, runs the
+// server's msprof on them and downloads the products, which are small. Used by SshHost.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,8 @@ namespace msprof {
 
 struct LeaveOptions {
   bool on = false;
-  std::string folder;            // on the server, absolute or below the home; empty: kept/<run>
+  std::string folder;            // on the server, absolute or below the home folder; empty:
+                                 // kept/<run>
   bool export_products = false;  // after the import
 };
 
@@ -22,17 +23,17 @@ class BoardLeave {
  public:
   BoardLeave(BoardLink& link, LeaveOptions options);
 
-  // With a folder: the run's output folder becomes a link to a new one in it, so that the recording
-  // is on its disk from the start. Throws Error(cannot_write).
+  // With a folder: replaces the run's output folder by a link to a new folder in it, so that the
+  // recording is on its disk from the start. Throws Error(cannot_write).
   void open();
-  // This project's msprof there; empty: there is none.
+  // Path of this project's msprof on the server; empty: not installed.
   void set_tool(std::string tool) { tool_ = std::move(tool); }
-  // The folder whose disk the recording fills; empty: that of the run.
+  // The folder whose disk the recording fills; empty: the run folder.
   const std::string& disk() const { return options_.folder; }
 
-  // Moves the captures to their place, imports them there and fetches products into `into`.
+  // Moves the captures to their place, imports them there and fetches the products into `into`.
   std::vector<LeftCapture> all(const std::filesystem::path& into);
-  // Sentence on what stays; empty: nothing.
+  // Returns a sentence on what stays on the server; empty: nothing.
   std::string remains() const;
 
  private:

@@ -25,20 +25,20 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
-constexpr std::chrono::seconds kRemovalLimit{120};  // of a run's folder, before
+constexpr std::chrono::seconds kRemovalLimit{120};  // for removing the folder of an earlier run
 constexpr std::chrono::milliseconds kPollInterval{100};
-// Of the first steps: they are asked again where they took longer, or said more.
+// Limits for the first steps; beyond them the steps are run again.
 constexpr std::chrono::seconds kFirstLimit{60};
 constexpr std::size_t kMaxFirstBytes = kMaxListingBytes;
-constexpr std::size_t kMaxSaid = 1 << 20;  // beside that
+constexpr std::size_t kMaxSaid = 1 << 20;  // limit for other output
 
-constexpr std::string_view kLocked = "locked ";  // and the pid of the script
+constexpr std::string_view kLocked = "locked ";  // followed by the pid of the script
 
-// Behind kFindFolder. $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from
-// others, $5 who asks, then what sh gets to run once it is held. lock/owner: pid, its start time in
-// ticks since boot, run, a state ("held", "lost" while it waits, "survives" of a run with a keeper
-// of its own), who and since when. What an earlier version left in $old is put away likewise, and
-// its copies of projects are used.
+// Follows kFindFolder. Arguments: $2 run, $3 seconds to wait for a lost connection, $4 "1": take
+// over the lock, $5 name of the caller, then arguments for the sh that runs once the lock is held.
+// lock/owner contains: pid, its start time in ticks since boot, run, state ("held", "lost" while it
+// waits, "survives" for a run with its own keeper), user and start time. Also cleans up $old of
+// earlier versions, and uses its copies of projects.
 constexpr const char* kHoldLock = R"sh(
 run=$2 window=$3 force=$4 me=$5
 umask 077
@@ -156,7 +156,7 @@ const BoardScript& keep_script() {
   return script;
 }
 
-// " since 2026-11-23 17:02:11 UTC+8 (90 s ago)", of an age in seconds.
+// Formats an age in seconds as " since 2026-11-23 17:02:11 UTC+8 (90 s ago)".
 std::string since_text(std::uint64_t age_seconds) {
   constexpr std::uint64_t kMaxAge = 10'000'000'000;
   const auto age = static_cast<std::int64_t>(std::min(age_seconds, kMaxAge));
@@ -209,7 +209,8 @@ std::string own_name() {
   return name;
 }
 
-// One search over all processes first: usually there is none, and a probe of each costs a process.
+// First searches all processes at once: usually nothing matches, and probing each process would
+// cost a process.
 const char* const kMarkedFunction = R"sh(
 marked() {
   cat /proc/[0-9]*/environ 2>/dev/null | tr "\000" "\012" | grep -qx "MSPROF_RUN=$1" || return 0
@@ -284,8 +285,8 @@ drop() {
 }
 )sh";
 
-// A process of the run may need a moment to let go of its files; then the mount goes at once, and
-// from the server when they do.
+// A process of the run may need a moment to close its files. If it takes longer, detaches the mount
+// lazily.
 const char* const kUnmountFunction = R"sh(
 unmount() {
   [ -e "$1/mounted" ] || return 0
@@ -334,10 +335,10 @@ BoardLease::BoardLease(BoardShell& shell, const std::string& board_dir, const st
 
 BoardLease::~BoardLease() = default;
 
-// What comes behind the line that it is held is that of the first steps.
+// Output after the "lock held" line belongs to the first steps.
 void BoardLease::take_output(std::string_view bytes) {
   if (is_held_ && first_answers_) {
-    // What is too much is not taken: take_first_answers() gives up.
+    // Drops output beyond the limit; take_first_answers() then gives up.
     if (first_answers_->waiting_bytes() <= kMaxFirstBytes) first_answers_->add_out(bytes);
     return;
   }
@@ -356,7 +357,7 @@ void BoardLease::await() {
   const auto limit = Clock::now() + kLockLimit;
   std::optional<CommandEnd> end;
   for (;;) {
-    // It may have come while others were waited for.
+    // The answer may have arrived during other waits.
     if (!is_held_) end = command_->wait(kPollInterval);
     for (const std::string_view line : split(answer_, '\n')) {
       if (line.starts_with("busy ")) {
@@ -469,7 +470,7 @@ void BoardLink::open(bool force, const std::vector<BoardStep>& first) {
       throw;
     }
   } catch (const Error&) {
-    // A board that gave the lock meanwhile gets it back.
+    // Releases a lock that the board may have granted meanwhile.
     close();
     throw;
   }

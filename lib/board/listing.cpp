@@ -21,23 +21,23 @@ bool has_control_characters(std::string_view path) {
     return byte < 0x20 || byte == 0x7f;
   };
   if (std::any_of(path.begin(), path.end(), is_control)) return true;
-  // The control characters above ASCII; other encodings use their bytes for letters.
+  // Control characters above ASCII; in other encodings these bytes are letters.
   return is_valid_utf8(path) && printable(path) != path;
 }
 
 constexpr std::string_view kRefused = "@refused";
 constexpr std::string_view kListEnd = "@end";
-constexpr std::size_t kMaxPath = 4'000;  // Linux takes 4,095 bytes
+constexpr std::size_t kMaxPath = 4'000;  // Linux accepts 4,095 bytes
 
-// File kinds in a mode, as every Linux has them.
+// File types in a mode, the same on every Linux.
 constexpr std::uint32_t kKindMask = 0170000;
 constexpr std::uint32_t kFolderKind = 0040000;
 constexpr std::uint32_t kFileKind = 0100000;
 constexpr std::uint32_t kLinkKind = 0120000;
 constexpr std::uint32_t kPermissionMask = 07777;
 
-// Old finds know no `+`. A name with control characters could pretend to be lines of its own, so
-// the board leaves it out. LC_ALL=C: a byte is a character.
+// Old versions of find do not support `+`. A name with control characters could forge output lines,
+// so the board leaves it out. LC_ALL=C: one byte is one character.
 constexpr const char* kWithStat = R"sh(
 LC_ALL=C
 export LC_ALL
@@ -63,7 +63,7 @@ echo @end
 )sh";
 constexpr BoardScript kListWithStat = {"listing files", kWithStat};
 
-// Before that.
+// Precedes kWithStat.
 constexpr const char* kIfStat = R"sh(
 stat -c %f / >/dev/null 2>&1 || exit 1
 [ -e "$1" ] || { echo @end; exit 0; }
@@ -125,14 +125,14 @@ bool parse_stat_line(std::string_view& line, ListedFile& file) {
   return good;
 }
 
-// "-rwxr-x---", perhaps with a sign for further attributes behind it.
+// Parses "-rwxr-x---", optionally followed by a sign for further attributes.
 bool parse_mode_text(std::string_view text, std::uint32_t& mode) {
   constexpr std::string_view kLetters = "rwxrwxrwx";
   if (text.size() < 1 + kLetters.size()) return false;
   mode = text[0] == 'd' ? kFolderKind : text[0] == '-' ? kFileKind : text[0] == 'l' ? kLinkKind : 0;
   for (std::size_t i = 0; i < kLetters.size(); ++i) {
     const char letter = text[i + 1];
-    // 's' and 't' stand for 'x' and a bit that is of no use here.
+    // 's' and 't' mean 'x' plus a bit that is not used here.
     const bool set = letter == kLetters[i] || letter == 's' || letter == 't';
     mode = mode | (set ? 0400U >> i : 0U);
   }
@@ -144,7 +144,7 @@ bool parse_ls_line(std::string_view& line, ListedFile& file) {
   if (!parse_mode_text(take_word(line), mode)) return false;
   set_kind(file, mode);
   const std::string_view size = take_word(line);
-  return parse_number(size, file.size_bytes) || file.special;  // a device has two numbers there
+  return parse_number(size, file.size_bytes) || file.special;  // a device has two numbers instead
 }
 
 void check_entries(const TreeListing& listing) {
@@ -153,7 +153,7 @@ void check_entries(const TreeListing& listing) {
                                 with_thousands(kMaxListedEntries)));
 }
 
-// `path` as find or a server gave it; "" is the listed folder itself.
+// `path` is in the form of find or an SFTP server; "" is the listed folder itself.
 void add(TreeListing& listing, std::string_view path, const ListedFile& file) {
   const std::string_view plain = plain_board_path(path);
   if (plain.empty()) return;
@@ -177,10 +177,10 @@ void parse_line(TreeListing& listing, std::string_view line) {
   }
 }
 
-// Folders that are entered one by one, each with some round trips.
+// Limit for folders: each is listed separately, with several round trips.
 constexpr std::size_t kMaxSftpFolders = 20'000;
 
-// Errors that the board reported, without files that went away while it listed.
+// Returns the board's errors, except for files that were removed during the listing.
 std::string lasting_trouble(std::string_view words) {
   std::string trouble;
   for (const std::string_view line : split(words, '\n')) {
@@ -246,7 +246,7 @@ class SftpLister {
     }
   }
 
-  // Lists one path: SFTP gives the kind of a file in the listing of its folder.
+  // Lists one path through its parent folder: only there SFTP reports the type of a file.
   void add_one(const std::string& path) {
     const auto slash = path.rfind('/');
     const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);
@@ -267,7 +267,7 @@ class SftpLister {
   SftpFiles& sftp_;
   const std::string& folder_;
   std::map<std::string, std::vector<RemoteEntry>> siblings_;
-  std::size_t held_ = 0;  // entries that came for them
+  std::size_t held_ = 0;  // number of entries in them
   std::size_t folders_ = 0;
   TreeListing listing_;
 };

@@ -48,7 +48,7 @@ std::function<SecretSource(const fs::path&)> remembered_passphrases() {
   };
 }
 
-// `Host *` with a jump host is about that one, too, which needs none.
+// A jump host configured in `Host *` also matches the jump host itself, which must not use it.
 bool leads_to_itself(const std::vector<SshJump>& jumps, const std::string& given,
                      std::uint16_t port) {
   return std::any_of(jumps.begin(), jumps.end(), [&](const SshJump& jump) {
@@ -144,11 +144,11 @@ void LoginResolver::take_keys(BoardConfig& config, const SshHostConfig& found,
   }
   const bool only = found.identities_only.value_or(false);
   login.agent = !only;
-  // As ssh: the usual keys are for those who name none.
+  // Like ssh: the default keys are tried only if no key is configured.
   login.default_keys = found.identity_files.empty() && !(only && !login.key.empty());
 }
 
-// The jump hosts of `config` with their tokens replaced; empty: there are none.
+// Returns the jump hosts of `config` with their tokens expanded; empty if there are none.
 std::optional<SshConfigValue> LoginResolver::way_of(const BoardConfig& config,
                                                     const SshHostConfig& found,
                                                     const SshTokens& tokens) const {
@@ -189,8 +189,8 @@ void LoginResolver::add_jumps(BoardConfig& config, const SshConfigValue& way, in
   }
 }
 
-// A jump host has a login of its own: nothing that was given for the board is shown to it, neither
-// password nor key, and it is checked although the board may not be.
+// A jump host has a separate login: it never gets the password or key of the board, and its host
+// key is checked even if the board's is not.
 SshLogin LoginResolver::jump_login(const SshJump& jump, const BoardConfig& target, bool is_first,
                                    int depth) {
   BoardConfig config;
@@ -211,7 +211,7 @@ SshLogin LoginResolver::jump_login(const SshJump& jump, const BoardConfig& targe
   if (config.has_connect_timeout) {
     config.login.connect_timeout_seconds = target.login.connect_timeout_seconds;
   }
-  // Those behind the first are reached over it, whatever is configured for them.
+  // Later jump hosts are reached over the first, whatever is configured for them.
   if (!is_first) config.jump = SshConfigValue{"none", {}};
   resolve(config, depth);
   SshLogin& login = config.login;

@@ -1,6 +1,6 @@
-// LoginResolver: a login as ssh(1) would make it of a name: what was given on the command line and
-// in the ini, then ssh's configuration, then defaults; with the logins of the jump hosts on the
-// way. For the verbs that go to a host.
+// LoginResolver: resolves the login for a host name as ssh(1) does: from the command line and the
+// ini file, then ssh's configuration, then defaults, including the logins of the jump hosts. Used
+// by the verbs that connect to a host.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace msprof {
 
-// The files that ssh reads, or `option` alone (--ssh-config FILE); "none": no file.
+// Returns the files that ssh reads, or only `option` (--ssh-config FILE); "none": no file.
 SshConfigFiles ssh_config_files(const std::optional<std::string>& option);
 
 class LoginResolver {
@@ -27,10 +27,10 @@ class LoginResolver {
   LoginResolver(const LoginResolver&) = delete;
   LoginResolver& operator=(const LoginResolver&) = delete;
 
-  // Completes the login of `config`, whose host may be a name that ssh's configuration has; its
-  // password is left to the caller. Questions for secrets remember their answers, also over several
-  // hosts. Throws Error(usage) as read_ssh_config(), where a ProxyCommand would be needed, and for
-  // jump hosts that go in a circle.
+  // Completes the login of `config`, whose host may be an alias in ssh's configuration; leaves its
+  // password to the caller. Prompts remember their answers, also across several hosts. Throws
+  // Error(usage) like read_ssh_config(), if a ProxyCommand is required, and for circular jump
+  // hosts.
   void resolve(BoardConfig& config);
 
  private:
@@ -43,7 +43,8 @@ class LoginResolver {
   void explain(BoardConfig& config, const SshHostConfig& found, const std::string& given);
 
   SshConfigFiles files_;
-  std::shared_ptr<RunHosts> run_hosts_;  // of all hosts: several may be reached over one
+  std::shared_ptr<RunHosts> run_hosts_;  // shared by all hosts: several may be reached over one
+                                         // jump host
   std::set<std::string> noted_;
   std::map<std::string, SecretSource> passwords_;  // of jump hosts, by name
   std::function<SecretSource(const std::filesystem::path& key)> passphrases_;

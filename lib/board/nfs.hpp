@@ -1,9 +1,9 @@
-// BoardNfs: a folder of an NFS server as the output folder of a run, as the vendor's manual mounts
-// one, for recordings that do not fit on the board. For SshHost.
+// BoardNfs: uses a folder of an NFS server as the output folder of a run, mounted as in the
+// vendor's manual, for recordings that do not fit on the board. Used by SshHost.
 //
-// What is recorded is in a folder of the run there. The mount ends before the run's folder on the
-// board is moved or removed, whoever does that: the scripts of SshHost, or the board itself when
-// the connection is lost (BoardLease). A folder that is still mounted is never removed.
+// The recording is in a separate folder of the run on the server. The share is unmounted before the
+// run's folder on the board is moved or removed, either by the scripts of SshHost, or by the board
+// itself when the connection is lost (BoardLease). A folder that is still mounted is never removed.
 #pragma once
 
 #include <string>
@@ -13,24 +13,26 @@
 
 namespace msprof {
 
-// Throws Error(usage) for what is not SERVER:/path.
+// Throws Error(usage) if `share` is not SERVER:/path.
 void check_nfs_share(std::string_view share);
 
 class BoardNfs {
  public:
-  // `share`: SERVER:/path; empty: none is used, and the rest of this class does nothing.
+  // `share`: SERVER:/path; empty: no share, and all other functions do nothing.
   BoardNfs(BoardLink& link, std::string share) : link_(link), share_(std::move(share)) {}
 
   bool is_on() const { return !share_.empty(); }
   bool is_open() const { return is_open_; }
-  // Mounts it at the run's output folder; returns the folder of the run there, relative to the run
-  // folder. Throws Error(cannot_write) with the board's reason.
+  // Mounts the share at the run's output folder; returns the folder of the run there, relative to
+  // the run folder. Throws Error(cannot_write) with the board's reason.
   std::string open();
-  // That folder.
+  // The folder that open() returns.
   std::string folder() const { return "profiling/" + folder_name(); }
-  // Unmounts; `remove`: what the run left there goes before. Throws Error(cannot_write).
+  // Unmounts the share; with `remove`, first removes the run's folder there. Throws
+  // Error(cannot_write).
   void close(bool remove);
-  // Where the recording is, for messages: "192.168.1.2:/home/me/profiling/msprof_<run>".
+  // Returns the location of the recording for messages:
+  // "192.168.1.2:/home/me/profiling/msprof_<run>".
   std::string place() const;
 
  private:

@@ -26,8 +26,8 @@ using Seconds = std::chrono::seconds;
 
 constexpr std::chrono::nanoseconds kRacy = Seconds(2);
 
-// Lines: 'd' or 'f', then a name with "./" in front; folders come before what they hold, so that no
-// name is resolved through a link that has to go.
+// Input lines: 'd' or 'f', then a name prefixed with "./". A folder precedes its contents, so that
+// no name is resolved through a link that is to be removed.
 constexpr BoardScript kMakeRoom = {"removing what is in the way of the project's files", R"sh(
 cd "$1" 2>/dev/null || exit 0
 [ -n "$(ls -A 2>/dev/null)" ] || exit 0
@@ -56,7 +56,7 @@ done
 [ $# -eq 0 ] || rm -rf "$@"
 )sh"};
 
-// Lines: permissions (or '-' where the folder is only to be there), a blank, the name.
+// Input lines: permissions (or '-' if the folder only has to exist), a blank, the name.
 constexpr BoardScript kMakeFolders = {"making the project's folders", R"sh(
 mkdir -p "$1" && cd "$1" || exit 1
 while IFS= read -r line
@@ -70,7 +70,7 @@ do
 done
 )sh"};
 
-// Two lines a link: its target, its name.
+// Two input lines per link: its target, its name.
 constexpr BoardScript kMakeLinks = {"making the project's links", R"sh(
 cd "$1" || exit 1
 while IFS= read -r target && IFS= read -r name
@@ -90,7 +90,7 @@ void change_folder(BoardShell& shell, const BoardScript& script, const std::stri
   if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
 }
 
-// The folders of `entries` and all that hold something of them, sorted: parents first.
+// Returns the folders in `entries` and all parent folders, sorted: parents first.
 std::set<fs::path> folders_of(const std::vector<ProjectEntry>& entries) {
   std::set<fs::path> folders;
   for (const ProjectEntry& entry : entries) {
@@ -110,7 +110,7 @@ void warn_of_name(const ProjectEntry& entry, SendReport& report) {
 
 }  // namespace
 
-// O_NONBLOCK: a pipe that took the file's place since it was examined must not hang the sender.
+// O_NONBLOCK: prevents a hang if the file was replaced by a pipe after it was examined.
 SourceFile::SourceFile(const std::filesystem::path& path)
     : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {
   if (!fd_ || ::fstat(fd_.get(), &status_) != 0) {

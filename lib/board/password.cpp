@@ -1,4 +1,4 @@
-// Sources of a password: the functions of config.hpp that deal with it.
+// Sources of a password: implements the corresponding functions of config.hpp.
 #include "board/config.hpp"
 
 #include <fcntl.h>
@@ -26,10 +26,10 @@ namespace msprof {
 
 namespace {
 
-// Longest line that a terminal gives.
+// Longest line that a terminal returns.
 constexpr std::size_t kMaxAnswerBytes = 4096;
 
-// The terminal that the user types at, also where stdin is a file for the application.
+// The user's terminal, even if stdin is a file for the application.
 class Terminal {
  public:
   Terminal() {
@@ -58,8 +58,8 @@ class Terminal {
   int out_ = -1;
 };
 
-// Holds the ending signals back: one that came between two checks of the flag, or two at once,
-// could end the program with the terminal still silent.
+// Blocks the terminating signals: one that arrives between two checks of the flag, or two at once,
+// could end the program with echo still disabled.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -73,12 +73,12 @@ class HeldSignals {
     ::pthread_sigmask(SIG_BLOCK, &held, &before_);
     pending_.reset(::signalfd(-1, &held, SFD_CLOEXEC));
   }
-  // Delivers them now.
+  // Unblocks the signals, which delivers pending ones.
   ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  // Waits until `fd` can be read; false when one of the signals came first.
+  // Waits until `fd` is readable; returns false if a signal arrived first.
   bool wait_readable(int fd) const {
     struct pollfd wanted[] = {{fd, POLLIN, 0}, {pending_.get(), POLLIN, 0}};
     while (::poll(wanted, 2, -1) < 0 && errno == EINTR) {
@@ -97,7 +97,7 @@ class SilentTerminal {
     if (::tcgetattr(fd_, &before_) != 0) return;
     struct termios silent = before_;
     silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL);
-    // Ctrl-Z and Ctrl-\ would leave a silent terminal to the shell.
+    // Ctrl-Z and Ctrl-\ would return to the shell with echo disabled.
     silent.c_cc[VSUSP] = _POSIX_VDISABLE;
     silent.c_cc[VQUIT] = _POSIX_VDISABLE;
     is_silent_ = ::tcsetattr(fd_, TCSAFLUSH, &silent) == 0;
@@ -115,7 +115,7 @@ class SilentTerminal {
   struct termios before_ = {};
 };
 
-// A line without its end; empty at the end of the input or when a signal came.
+// Reads a line, without its line end; returns nullopt at the end of the input or on a signal.
 std::optional<Secret> read_line(int fd, const HeldSignals& signals) {
   const Undumpable guard;
   std::array<char, kMaxAnswerBytes> buffer;
@@ -136,9 +136,9 @@ std::optional<Secret> read_line(int fd, const HeldSignals& signals) {
   return answer;
 }
 
-// Shows `question` and reads a line that is not shown. Empty if there is no user to ask (stderr
-// is no terminal) or the answer is an end of file. The terminal is as before on every way out;
-// Ctrl-C throws Error(interrupted).
+// Shows `question` and reads a line without echo. Returns nullopt if there is no user (stderr is
+// not a terminal) or at the end of file. Restores the terminal on every return path; Ctrl-C throws
+// Error(interrupted).
 std::optional<Secret> ask_password(const std::string& question) {
   const Terminal terminal;
   if (!terminal.is_there()) return std::nullopt;
@@ -159,7 +159,8 @@ std::optional<Secret> ask_password(const std::string& question) {
 constexpr std::string_view kVariable = "MSPROF_SSH_PASSWORD=";
 constexpr std::size_t kMaxPasswordBytes = 64 << 10;
 
-// Reads one byte, so that what follows the line stays for the application. False at the end.
+// Reads one byte at a time, so that input after the line is left for the application. Returns false
+// at the end.
 bool read_byte(int fd, char& byte) {
   for (;;) {
     const ssize_t count = ::read(fd, &byte, 1);
@@ -175,8 +176,7 @@ bool read_byte(int fd, char& byte) {
   }
 }
 
-// A question on the terminal, asked once: the copies of a login, and a board that is connected to
-// again, get the same answer.
+// A prompt that is shown once: copies of a login, and reconnects, reuse the answer.
 SecretSource asked_once(std::optional<Secret> known, const std::string& question,
                         const std::string& complaint) {
   const bool is_typed = !known;
@@ -205,7 +205,7 @@ std::optional<Secret> take_password_variable() {
     if (!text.starts_with(kVariable)) continue;
     const std::string_view value = text.substr(kVariable.size());
     if (!taken && !value.empty()) taken = Secret(std::string(value));
-    // The bytes lie where /proc/PID/environ shows them: unsetting alone would leave them there.
+    // Overwrites the bytes because /proc/PID/environ shows them; unsetenv() would leave them there.
     ::explicit_bzero(*entry + kVariable.size(), value.size());
   }
   ::unsetenv("MSPROF_SSH_PASSWORD");
@@ -241,7 +241,7 @@ Secret read_password_line(int fd) {
   }
   const Undumpable guard;
   std::string line;
-  line.reserve(kMaxPasswordBytes + 1);  // a string that grows leaves copies behind
+  line.reserve(kMaxPasswordBytes + 1);  // a growing string leaves copies in freed memory
   char byte = 0;
   while (read_byte(fd, byte) && byte != '\n' && line.size() <= kMaxPasswordBytes) line += byte;
   if (line.ends_with('\r')) line.pop_back();

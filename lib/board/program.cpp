@@ -22,12 +22,12 @@ namespace msprof {
 
 namespace {
 
-// Kept where a signal handler finds them.
+// Globals because a signal handler reads them.
 termios g_before = {};
 volatile std::sig_atomic_t g_takes_keys = 0;
 
-// Safe within a signal handler. Settings are left alone where the shell has the terminal again: it
-// has made its own, and would stop us.
+// Async-signal-safe. Does not change the settings if the shell is in the foreground again: it has
+// set its own, and tcsetattr() would stop this process.
 void put_back() {
   if (g_takes_keys == 0) return;
   if (::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) ::tcsetattr(STDIN_FILENO, TCSANOW, &g_before);
@@ -39,9 +39,10 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kRunning = "@msprof-run@ ";
 constexpr std::string_view kFailedWord = "@msprof-failed@";
-constexpr std::string_view kFailed = "@msprof-failed@\n";  // all that such a command prints then
-constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D; the first ends a begun line
-// Longest complaint of the shell, with file names in it: on a terminal it comes before that word.
+constexpr std::string_view kFailed = "@msprof-failed@\n";  // entire stdout of a failed start
+constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D twice; the first ends a started
+                                                           // line
+// Longest error message of the shell, including file names: on a terminal it precedes kFailed.
 constexpr std::size_t kMaxComplaint = 10 << 10;
 constexpr std::size_t kMaxFirstLine = 4 << 10;
 constexpr std::size_t kMaxErrorsTail = 1 << 10;
@@ -51,9 +52,9 @@ constexpr milliseconds kCloseLimit{3000};
 constexpr milliseconds kStep{20};
 constexpr int kPatienceSeconds = 5;
 
-// $1 the inner script, then its parameters. OpenSSH starts a command as the leader of a session,
-// dropbear does not: only then setsid(1) is needed, which otherwise would fork and lose the exit
-// code. On a terminal both do; setsid(1) would lose that, too.
+// Arguments: $1 inner script, then its parameters. OpenSSH starts a command as a session leader,
+// dropbear does not. Uses setsid(1) only if needed: for a session leader it would fork and lose the
+// exit code. On a terminal both servers start a session; setsid(1) would detach from the terminal.
 constexpr std::string_view kOuter = R"sh(
 inner=$1
 shift
@@ -64,16 +65,16 @@ leads() { set -- $stat; [ "$4" = $$ ]; }
 exec sh -c "$inner" msprof "$@"
 )sh";
 
-// $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 those of Python, $7
-// how many "NAME=value" follow; the rest is the application's. HUP and PIPE are ignored so that an
-// application whose connection breaks can still end in order.
+// Arguments: $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 Python
+// folders, $7 number of "NAME=value" arguments that follow; the rest is for the application.
+// Ignores HUP and PIPE so that the application can end in order if the connection is lost.
 constexpr std::string_view kInner = R"sh(
 run=$1 folder=$2 main=$3 acl=$4 libraries=$5 modules=$6 count=$7
 shift 7
 failed() { echo "@msprof-failed@"; echo "$1" >&2; exit 126; }
 )sh";
 
-// Behind kEnterApplication.
+// Follows kEnterApplication.
 constexpr std::string_view kInnerRest = R"sh(
 read -r stat < /proc/$$/stat
 stat=${stat##*") "}
@@ -85,7 +86,8 @@ echo "@msprof-run@ $group"
 exec "$main" "$@"
 )sh";
 
-// $1 run, $2 process group or 0, $3 signal: the group, and what left it.
+// Arguments: $1 run, $2 process group or 0, $3 signal. Signals the group, and processes of the run
+// outside it.
 constexpr const char* kSignal = R"sh(
 [ "$2" = 0 ] || kill "-$3" "-$2" 2>/dev/null
 group_of() {
@@ -99,7 +101,7 @@ for process in $(marked "$1"); do
 done
 )sh";
 
-// $1 run: ends at once what is still there and prints how many that were.
+// Arguments: $1 run. Kills the remaining processes and prints their number.
 constexpr const char* kSweep = R"sh(
 left=0
 tries=0
@@ -114,7 +116,7 @@ done
 echo "left $left"
 )sh";
 
-// $1 run, $2 seconds: until nothing of it is there any more, or the time is over.
+// Arguments: $1 run, $2 seconds. Waits until the run has no process, at most that long.
 constexpr const char* kAwait = R"sh(
 await_run "$1" "$2"
 )sh";
@@ -128,7 +130,7 @@ void write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // its reader is gone; the application goes on
+    if (written < 0) return;  // the reader is gone; the application continues
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -191,7 +193,7 @@ void UserTerminal::take_keys() {
   if (::tcgetattr(STDIN_FILENO, &g_before) != 0) return;
   termios keys = g_before;
   keys.c_iflag &= ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR | ISTRIP | IXON | IXOFF);
-  // ISIG stays for Ctrl-C, and OPOST for msprof's own messages.
+  // Keeps ISIG for Ctrl-C, and OPOST for msprof's own messages.
   keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | IEXTEN | ECHO | ECHONL);
   keys.c_cc[VSUSP] = keys.c_cc[VQUIT] = _POSIX_VDISABLE;
   keys.c_cc[VMIN] = 1;
@@ -236,7 +238,8 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
     command_ = wanted ? shell_.start(script, arguments, on_stdout, on_stderr, wanted)
                       : shell_.begin(script, arguments, on_stdout, on_stderr);
   } catch (const ConnectionLost& error) {
-    // The board may have started it before the line broke: the next wait() ends it.
+    // The board may have started the application before the connection was lost: the next wait()
+    // ends it.
     log::warn("{}", error.what());
     terminal_.reset();
     return;
@@ -283,7 +286,7 @@ void BoardProgram::take_output(std::string_view bytes) {
   } else if (!failed_) {
     take_first_line(bytes);
   } else {
-    take_errors(bytes);  // one stream with it, on a terminal
+    take_errors(bytes);  // on a terminal, stderr is part of stdout
   }
 }
 
@@ -305,7 +308,7 @@ void BoardProgram::show(std::string_view bytes) {
   write_all(stdout_fd_, rewriter_.take(bytes));
 }
 
-// Until the application has begun, stderr has the reason why it did not.
+// Until the application has started, stderr contains the reason why it did not.
 void BoardProgram::take_errors(std::string_view bytes) {
   if (started_) {
     write_all(STDERR_FILENO, bytes);
@@ -333,17 +336,17 @@ void BoardProgram::read_input() {
     input_ = {input_buffer_.data(), static_cast<std::size_t>(got)};
     line_begun_ = input_.back() != '\n';
   } else if (terminal_) {
-    // The end of a channel is none of its terminal.
+    // Closing a channel does not close its terminal, so sends Ctrl-D.
     input_ = kEndOfInput.substr(line_begun_ ? 0 : 1);
   } else {
     command_->close_input();
   }
 }
 
-// Returns true if the board took bytes, so that there may be more.
+// Returns true if the board accepted bytes, so that there may be more.
 bool BoardProgram::pass_input() {
-  // A terminal shows what is typed: before the application has it, that would stand in the first
-  // line.
+  // A terminal echoes input: before the application reads it, the echo would become part of the
+  // first line.
   if (terminal_ && !started_) return false;
   follow_terminal();
   if (input_.empty()) read_input();
@@ -370,10 +373,10 @@ std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
 std::optional<ProgramEnd> BoardProgram::wait_for_streams(milliseconds limit) {
   const auto until = Clock::now() + limit;
   do {
-    // Standard input is no part of the wait: while bytes move there is nothing to wait for.
+    // While standard input is being forwarded, do not wait.
     const bool has_moved = pass_input();
     const auto closed = command_->wait(has_moved ? milliseconds(0) : std::min(limit, kStep));
-    // A process that the application left behind may hold its streams open for ever.
+    // A background process of the application may keep its streams open indefinitely.
     const auto end = closed ? closed : command_->reported_end();
     if (end) {
       finish(*end);
@@ -406,7 +409,7 @@ void BoardProgram::finish(const CommandEnd& end) {
 }
 
 std::string BoardProgram::why_not_started() const {
-  // Exit code of a shell when exec(2) fails; the file itself was there and executable.
+  // Exit code of a shell if exec(2) fails; the file itself existed and was executable.
   if (started_ && end_.exit_code == 127) {
     return "the interpreter or loader that it needs is not on the board";
   }
@@ -441,12 +444,12 @@ void BoardProgram::signal(int number) {
   try {
     shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
-    // The next wait() finds the connection lost, too, and ends the application over a new one.
+    // The next wait() detects the loss, too, and ends the application over a new connection.
     log::verbose("the connection was lost while ending {}", run_id_);
   }
 }
 
-// The exit code is lost with the connection; what it recorded is not.
+// The exit code is lost with the connection unless it was already reported; the recording is not.
 void BoardProgram::end_after_loss() {
   if (terminal_) terminal_->restore();
   const auto reported = command_ ? command_->reported_end() : std::nullopt;
@@ -466,7 +469,7 @@ void BoardProgram::end_after_loss() {
   try {
     end();
   } catch (const ConnectionLost& error) {
-    // A line that breaks once may break again.
+    // Retries once: an unstable connection may be lost again.
     log::warn("{}", error.what());
     recover_();
     end();

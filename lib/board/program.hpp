@@ -1,5 +1,5 @@
-// BoardProgram: an application that runs on a board, in a session of its own, its streams passed on
-// as they come; on a terminal of the board they are one stream. For SshHost.
+// BoardProgram: an application that runs on a board, in a separate session. Forwards its streams as
+// data arrives; with a terminal on the board they are a single stream. Used by SshHost.
 #pragma once
 
 #include <functional>
@@ -16,28 +16,28 @@
 
 namespace msprof {
 
-// The terminal that msprof was started at, while the application on a board has one of its own:
-// keys go there as they are pressed and unshown, because that terminal shows them.
+// The user's local terminal, while the application on a board has another one: forwards each key
+// immediately and without echo, because the board's terminal echoes.
 //
-// Ctrl-C stays ours: it is a signal to msprof as in every run, which passes it on. What other keys
-// mean is the board's business, also Ctrl-Z and Ctrl-\.
+// Ctrl-C is handled locally: it sends a signal to msprof, which forwards it, as in every run. The
+// board's terminal interprets all other keys, including Ctrl-Z and Ctrl-\.
 class UserTerminal {
  public:
   UserTerminal() : size_(probe_size()) {}
-  // Restores, like restore().
+  // Calls restore().
   ~UserTerminal() { restore(); }
   UserTerminal(const UserTerminal&) = delete;
   UserTerminal& operator=(const UserTerminal&) = delete;
 
-  // Kind and size that the board's terminal shall have.
+  // Terminal type and size for the board's terminal.
   const SshTerminal& size() const { return size_; }
-  // True when the size differs from that of the last call.
+  // Returns true if the size has changed since the last call.
   bool has_changed();
 
-  // Starts, if stdin is a terminal and we are in its foreground; may be called again and
-  // again.
+  // Starts forwarding keys if stdin is a terminal and msprof is in its foreground. May be called
+  // repeatedly.
   void take_keys();
-  // Restores the terminal's settings. A signal that ends msprof at once restores them, too.
+  // Restores the terminal's settings. Signals that terminate msprof also restore them.
   void restore();
 
  private:
@@ -45,19 +45,19 @@ class UserTerminal {
   SshTerminal size_;
 };
 
-// A terminal gives input to the programs in its foreground only; anything else than a terminal to
-// all.
+// Returns true if reading stdin does not stop this process: stdin is not a terminal, or msprof is
+// in its foreground.
 bool may_read_input();
 
-// Program to start; all paths absolute, on the board.
+// A program to start; all paths are absolute paths on the board.
 struct BoardRun {
-  std::string id;  // becomes MSPROF_RUN in its environment, by which it is found again
+  std::string id;  // becomes MSPROF_RUN in its environment, which identifies its processes
   std::string working_folder;
   std::string main;
   std::string acl_json;
-  std::string libraries;        // goes in front of LD_LIBRARY_PATH; empty: nothing
-  std::string modules;          // likewise of PYTHONPATH
-  bool in_login_shell = false;  // its environment is that of a login shell, not that of a command
+  std::string libraries;        // prepended to LD_LIBRARY_PATH; empty: nothing
+  std::string modules;          // prepended to PYTHONPATH; empty: nothing
+  bool in_login_shell = false;  // uses the environment of a login shell
   std::vector<std::string> environment;
   std::vector<std::string> arguments;
   bool stdout_to_stderr = false;
@@ -65,32 +65,32 @@ struct BoardRun {
   OutputChanges output_changes{};
 };
 
-// What a script does before it begins an application: it takes $count variables from the front of
-// its parameters and enters $folder. Expects $run, $folder, $main, $acl, $libraries, $modules, and
-// `failed REASON`, which does not return.
+// Script fragment that prepares the start of an application: exports $count variables from its
+// first parameters and changes to $folder. Expects $run, $folder, $main, $acl, $libraries,
+// $modules, and `failed REASON`, which does not return.
 extern const std::string_view kEnterApplication;
 
-// Adds the parameters behind those of the script itself: $folder, $main, $acl, $libraries, $modules
+// Appends the following to the script's own parameters: $folder, $main, $acl, $libraries, $modules
 // and $count, then the variables and the application's arguments.
 void add_application(std::vector<std::string>& parameters, const BoardRun& run);
 
 class BoardProgram : public RunningProgram {
  public:
-  // `recover` opens a lost connection again, or throws.
+  // `recover` re-establishes a lost connection, or throws.
   BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover);
   ~BoardProgram() override;
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
 
-  // What is asked together with the sweep at the application's own end, and who takes the answers,
-  // as they come.
+  // Steps that run together with the sweep when the application has ended by itself, and the
+  // receiver of their answers, which may still be arriving.
   using TakeEnd = std::function<void(std::unique_ptr<StepsUnderWay>)>;
   void ask_at_end(std::vector<BoardStep> steps, TakeEnd take) {
     end_steps_ = std::move(steps);
     take_end_ = std::move(take);
   }
 
-  // Our stdin goes to the application, but not that of a terminal where we are in the background.
+  // Forwards stdin to the application, unless it is a terminal and msprof is in the background.
   std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
   void signal(int number) override;
 
@@ -116,18 +116,18 @@ class BoardProgram : public RunningProgram {
   TakeEnd take_end_;
   int stdout_fd_;
   OutputRewriter rewriter_;
-  std::string first_line_;  // until it is whole
+  std::string first_line_;  // until it is complete
   bool started_ = false;    // the application's pid has arrived
   std::uint64_t shown_bytes_ = 0;
-  std::string held_;         // on a terminal: output that may be the begin of the word of a failure
+  std::string held_;         // on a terminal: output that may be the start of kFailed
   bool failed_ = false;      // it could not be started
-  std::string errors_tail_;  // reason, then
-  std::string group_ = "0";  // its process group where that is its own
+  std::string errors_tail_;  // the reason for a failed start
+  std::string group_ = "0";  // its process group, if it is a separate one
   std::vector<char> input_buffer_;
   std::string_view input_;
   bool input_open_ = true;
-  bool line_begun_ = false;                 // by the input so far
-  std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are no terminal
+  bool line_begun_ = false;                 // the input so far ends within a line
+  std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are not a terminal
   ProgramEnd end_;
   bool finished_ = false;
   std::unique_ptr<SshCommand> command_;

@@ -10,7 +10,7 @@ namespace {
 
 using CrcTable = std::array<std::uint32_t, 256>;
 
-// POSIX, cksum: the polynomial of Ethernet, the highest bit first.
+// POSIX cksum: the Ethernet polynomial, most significant bit first.
 constexpr std::uint32_t kCrcPolynomial = 0x04C11DB7;
 
 constexpr CrcTable make_crc_table() {
@@ -37,7 +37,7 @@ void Cksum::add(std::string_view bytes) {
   bytes_ += bytes.size();
 }
 
-// The length follows the bytes, its lowest byte first, without leading zeros.
+// Appends the length, least significant byte first, without leading zeros.
 std::uint32_t Cksum::value() const {
   std::uint32_t crc = crc_;
   for (std::uint64_t length = bytes_; length != 0; length >>= 8)

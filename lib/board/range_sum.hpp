@@ -1,5 +1,5 @@
-// Checksums of ranges as the tools of boards print them, to hold bytes here against those there.
-// For the drain and for uploads that go on.
+// Checksums of byte ranges in the format of the board's tools, to compare local bytes with those on
+// the board. Used by the drain and by resumed uploads.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace msprof {
 
 enum class SumTool { none, cksum, sha256sum };
 
-// "cksum", "sha256sum"; anything else is none.
+// Parses "cksum" or "sha256sum"; anything else is SumTool::none.
 SumTool sum_tool(std::string_view name);
 
-// The checksum of POSIX's cksum(1), of bytes that come in pieces.
+// The checksum of POSIX cksum(1), computed incrementally.
 class Cksum {
  public:
   void add(std::string_view bytes);
@@ -24,7 +24,7 @@ class Cksum {
   std::uint64_t bytes_ = 0;
 };
 
-// The first word that `tool` prints for these bytes on its stdin.
+// Returns the first word that `tool` prints for these bytes on its stdin.
 std::string range_sum(SumTool tool, std::string_view bytes);
 
 }  // namespace msprof

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// $1 folder, $2 program. "root PATH", "head HEX…", "needs libascendcl", one "acl PATH" a file; a
-// line "missing …" names what is not there.
+// Arguments: $1 folder, $2 program. Prints "root PATH", "head HEX…", "needs libascendcl", "acl
+// PATH" for each file; or "missing …" with the reason.
 constexpr BoardScript kFindProject = {"inspecting the project on the board", R"sh(
 cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
 echo "root $(pwd -P)"
@@ -74,7 +74,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   }
   found.project.target = target_of(root, inside);
   BoardTransfer transfer(link.shell(), link.info());
-  // Small files, which may grow.
+  // No size limit: acl.json files are small.
   if (!acl_files.empty())
     transfer.fetch(root, acl_files, scratch, {.entries = acl_files.size()}, [](std::uint64_t) {});
   for (const std::string& path : acl_files) {

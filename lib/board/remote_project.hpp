@@ -1,4 +1,4 @@
-// RemoteProject: a project that is on the board already. For SshHost.
+// RemoteProject: a project that is already on the board. Used by SshHost.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace msprof {
 
-// A project that is on the board already (--no-upload --remote-dir).
+// A project that is already on the board (--no-upload --remote-dir).
 struct RemoteProject {
-  Project project;  // its root is the board's folder; its entries are the acl.json files alone
+  Project project;  // its root is the board's folder; its entries are only the acl.json files
   std::string program_head;
 };
 
-// Finds `main` (relative) in `folder` of the board (absolute, or below the account's home). The
-// acl.json files come to `scratch`. Throws Error(nothing_to_do) naming what is missing,
-// Error(usage) where the folder holds the one that runs take place in.
+// Finds `main` (relative) in `folder` on the board (absolute, or below the account's home folder).
+// Downloads the acl.json files to `scratch`. Throws Error(nothing_to_do) naming what is missing,
+// Error(usage) if `folder` contains our folder for runs.
 RemoteProject find_remote_project(BoardLink& link, const std::string& main,
                                   const std::string& folder, const std::filesystem::path& scratch);
 

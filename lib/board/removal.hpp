@@ -1,4 +1,4 @@
-// Removes what msprof made on a board. For SshHost.
+// Removes msprof's files from a board. Used by SshHost.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace msprof {
 
-// Never removes what is mounted there (board/nfs.hpp). Both throw Error(cannot_write).
+// Both never remove files on a mounted share (board/nfs.hpp), and throw Error(cannot_write).
 void remove_run_folder(BoardShell& shell, const std::string& run_folder);
-// `folder`: BoardInfo::folder. That of earlier versions is emptied, too. Other files in them stay:
-// a user may have a folder of that name.
+// `folder`: BoardInfo::folder. Also empties the folder of earlier versions. Keeps other files in
+// them: a user may have a folder of that name.
 void remove_all_of_ours(BoardShell& shell, const std::string& folder);
 
 }  // namespace msprof

@@ -10,8 +10,8 @@
 
 namespace msprof {
 
-// Shells that are none of POSIX cannot run what follows. Those that know -l read their own profile;
-// the others' is read by hand.
+// Shells that are not POSIX shells cannot run the script, so bash runs it for them. Shells that
+// support -l read their own profile; for others the profile is sourced explicitly.
 const std::string_view kLoginShell = R"sh(
 inner=$1
 shift
@@ -30,8 +30,8 @@ eval "$0"
 
 namespace {
 
-// $1 folder, $2 word: "folder PATH", "program PATH", "real PATH" and, of a script that python3
-// runs, "script"; or "missing WHY".
+// Arguments: $1 folder, $2 program name. Prints "folder PATH", "program PATH", "real PATH" and, for
+// a script that python3 runs, "script"; or "missing WHY".
 constexpr const char* kFindServer = R"sh(
 missing() { printf "missing %s\n" "$1"; exit 0; }
 cd "$HOME" && cd "${1:-.}" 2>/dev/null || missing "there is no folder $1"
@@ -67,8 +67,9 @@ printf "program %s\n" "$found"
 printf "real %s\n" "$(readlink -f "$found" 2>/dev/null)"
 )sh";
 
-// $1 a mark for what is started, $2 a folder for a moment. "candidate FILE" (on PATH) or "beside
-// FILE" (of a host runtime), each with an "answer TEXT"; "host FOLDER", "library FILE".
+// Arguments: $1 mark for the started processes, $2 temporary folder. Prints "candidate FILE" (on
+// PATH) or "beside FILE" (next to a host runtime), each with "answer TEXT"; "host FOLDER", "library
+// FILE".
 constexpr const char* kRuntimes = R"sh(
 mark=$1
 answer=$2/answer
@@ -140,7 +141,7 @@ std::string path_of(std::string_view value) {
   return value.starts_with('/') && printable(value) == value ? std::string(value) : "";
 }
 
-// "name value" of a line.
+// Splits a line "name value".
 std::pair<std::string_view, std::string_view> parts_of(std::string_view line) {
   const auto at = line.find(' ');
   return {line.substr(0, at), at == std::string_view::npos ? "" : line.substr(at + 1)};
@@ -221,7 +222,7 @@ void ServerRuntimes::take(std::string_view answer) {
   }
 }
 
-// Only of PATH one can be the vendor's.
+// Only an msprof on PATH can be the vendor's.
 void ServerRuntimes::take_msprof(const std::string& file, bool is_on_path,
                                  std::string_view answer) {
   if (is_version_of_ours(answer)) {

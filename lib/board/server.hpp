@@ -1,6 +1,6 @@
-// Servers: what is there already, as a login shell of the account sees it: applications, and
-// runtimes of CANN. For SshHost and the verbs. A server's answers are not trusted: paths that are
-// not absolute, or hold control characters, are none.
+// Finds applications and CANN runtimes on a server, as seen by a login shell of the account. Used
+// by SshHost and the verbs. A server's answers are untrusted: paths that are not absolute or
+// contain control characters are ignored.
 #pragma once
 
 #include <filesystem>
@@ -13,31 +13,33 @@
 
 namespace msprof {
 
-// A script whose first parameter is another, which it becomes, with the other parameters, in the
-// environment of a login shell, where CANN's set_env.sh is sourced. What profiles print is dropped.
+// A script that executes the script in its first parameter, with the other parameters, in the
+// environment of a login shell, where CANN's set_env.sh is sourced. Discards the output of
+// profiles.
 extern const std::string_view kLoginShell;
 
-// An application where it is on a server.
+// An application that is already on a server.
 struct ServerApplication {
-  std::string folder;                // where it runs
-  std::string program;               // links are not followed, for a Python's own folder
-  std::string real_program;          // without links
-  std::vector<std::string> leading;  // its first arguments: the script of a Python
+  std::string folder;                // working folder
+  std::string program;               // links are not resolved, so that a Python finds its own
+                                     // folder
+  std::string real_program;          // with links resolved
+  std::vector<std::string> leading;  // its first arguments: the script for a Python
 };
 
-// Looks `word` up in `folder` (absolute, or below the home; empty: the home), then, without a '/',
-// in PATH. A Python script that is not executable is run by python3. Throws Error(nothing_to_do)
-// with what is missing.
+// Looks up `word` in `folder` (absolute, or below the home folder; empty: the home folder), then,
+// if it has no '/', in PATH. A Python script that is not executable is run by python3. Throws
+// Error(nothing_to_do) naming what is missing.
 ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
                                  const std::string& word);
 
-// The runtimes of a server.
+// Finds the runtimes of a server.
 class ServerRuntimes : public RuntimeSearch {
  public:
-  // Asks; every msprof there for its version, with a limit of 5 s each. `run` marks what that
-  // starts, `scratch` is a folder of the server for a moment.
+  // Queries the server, including the version of each msprof there, with a limit of 5 s each. `run`
+  // marks the processes that this starts; `scratch` is a temporary folder on the server.
   ServerRuntimes(BoardShell& shell, const std::string& run, const std::string& scratch);
-  // Of the answer of the script, for tests.
+  // Uses an existing answer of the script, for tests.
   ServerRuntimes(std::string_view answer, std::string server);
 
   bool is_inner() const override;
@@ -45,7 +47,7 @@ class ServerRuntimes : public RuntimeSearch {
   std::filesystem::path library() override { return library_; }
   std::filesystem::path host_runtime() override { return host_runtime_; }
   std::string where() const override { return "on " + server_; }
-  // This project's msprof there; empty: there is none.
+  // Path of this project's msprof there; empty if there is none.
   const std::string& tool() const { return tool_; }
 
  private:

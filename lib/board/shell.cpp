@@ -18,16 +18,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// First line of a script's output; a greeting of the login shell comes before it.
+// First line of a script's output; a greeting of the login shell may precede it.
 constexpr std::string_view kBegin = "@msprof-begin@";
 constexpr std::size_t kMaxGreeting = 64 << 10;
 constexpr std::size_t kMaxCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
 constexpr std::chrono::milliseconds kBetweenTries{500};
 
-// Passes on what comes behind the first line of the script.
+// Forwards the output after the script's first line.
 class GreetingFilter {
  public:
-  // `held`: what came before that line, until it has come.
+  // `held` receives the output before that line; it is empty once the line has arrived.
   GreetingFilter(StreamSink sink, std::shared_ptr<std::string> held)
       : sink_(std::move(sink)), held_(std::move(held)) {}
 
@@ -64,13 +64,14 @@ void keep_tail(std::string& tail, std::string_view bytes) {
   if (tail.size() > kMaxErrorText) tail.erase(0, tail.size() - kMaxErrorText);
 }
 
-// Characters that replace those which a login shell may not keep within single quotes: sh ends the
-// quotes at a quote, csh fails at a line break and replaces "!", fish reads backslashes. With the
-// end of each word of the script's command, in this order.
+// Characters that a login shell may not preserve within single quotes: sh ends the quotes at a
+// quote, csh fails at a line break and replaces "!", fish reads backslashes. Each is replaced by an
+// unused control character, and so is the end of each argument.
 constexpr std::string_view kReplaced = "\n'!\\";
 constexpr std::size_t kMaxWord = 1'000;  // BSD's csh accepts words of 1,020 bytes
 
-// Control characters that none of `words` contains, one for each in kReplaced and one more.
+// Returns control characters that no element of `words` contains, one for each character in
+// kReplaced and one more.
 std::string unused_characters(const std::vector<std::string>& words) {
   constexpr std::string_view kChoice =
       "\x1f\x1e\x1d\x1c\x1a\x19\x18\x17\x16\x15\x14\x13\x12\x11\x10\x0f\x0e\b\a\x06\x05\x04\x03"
@@ -88,8 +89,9 @@ std::string unused_characters(const std::vector<std::string>& words) {
               "project");
 }
 
-// Whatever the account's login shell is, it only starts sh, which puts the characters back: it
-// splits the text at each placeholder and joins it with the character, by IFS. No tool is needed.
+// The account's login shell, whatever it is, only starts sh, which restores the characters: it
+// splits the text at each placeholder by IFS and joins it with the character. This needs no other
+// tool.
 std::string line_of(const BoardScript& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {fmt::format("echo {}\n{}", kBegin, script.text), "msprof"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -126,7 +128,7 @@ std::string BoardAnswer::reason() const {
 std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp) {
   const std::string& host = login.shown_host();
   const bool is_ipv6 = host.find(':') != std::string::npos;
-  // scp of today speaks SFTP; -O is its older way.
+  // current scp uses SFTP; -O selects the older protocol
   return fmt::format("scp {}{}{}{}-r {} .", login.ssh_options, has_sftp ? "" : "-O ",
                      login.port == 22 ? "" : fmt::format("-P {} ", login.port),
                      login.key.empty() ? "" : fmt::format("-i {} ", shell_word(login.key.string())),

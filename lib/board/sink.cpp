@@ -37,10 +37,10 @@ constexpr std::size_t kMaxSinkHead = 4 << 10;
 constexpr std::chrono::milliseconds kSinkPoll{50};
 constexpr std::chrono::seconds kSinkPatience{30};
 
-// $1 the run folder. cat has both ends of the FIFO, so that no application has to wait for its
-// reader, and cat sees no end between two of them; when cat goes, so does the FIFO's only reader.
-// Told to end, by a line or because the connection is gone, the helper puts the end behind what is
-// in the FIFO; it opens it for both, too, because it must not wait for a reader.
+// Arguments: $1 run folder. cat holds both ends of the FIFO, so that no application waits for a
+// reader, and cat sees no end of file between two writers; when cat ends, the FIFO has no reader.
+// When requested by a line or by a closed connection, the helper writes the end mark after the data
+// in the FIFO; it also opens both ends, because it must not wait for a reader.
 constexpr BoardScript kSinkScript = {"reading the stream of the runtime", R"sh(
 umask 077
 cd "$1" && mkfifo sink && exec 3<>sink 4<&0 || exit 1
@@ -66,7 +66,7 @@ std::string stream_trouble(const std::exception& error) {
   return printable(error.what());
 }
 
-// The bytes of `from` replace the first ones of `to`.
+// Overwrites the start of `to` with the first `bytes` bytes of `from`.
 void copy_over(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
   FileReader reader(from);
   const FileDescriptor fd(::open(to.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -81,7 +81,8 @@ void copy_over(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
   }
 }
 
-// What the runtime says of the place from where a file is on the board; 0: it says nothing.
+// Returns the offset from which the runtime wrote the file on the board instead of to the stream; 0
+// if it recorded none.
 std::uint64_t streamed_until(const fs::path& file) {
   std::error_code error;
   std::uint64_t until = 0;
@@ -107,7 +108,7 @@ void SinkReader::take(std::string_view bytes) noexcept try {
   trouble_ = stream_trouble(error);
 }
 
-// The bytes of a whole frame at the begin; 0 where there is none.
+// Returns the size of the complete frame at the start; 0 if it is incomplete.
 std::size_t SinkReader::take_frame(std::string_view bytes) {
   if (bytes.size() < kFrameHead) return 0;
   if (!bytes.starts_with(kFrameMagic))
@@ -132,7 +133,7 @@ void SinkReader::write(const std::string& name, std::uint64_t offset, std::strin
                 fmt::format("the stream of the runtime names {}", printable(name)));
   const auto found = files_.find(name);
   const std::uint64_t here = found == files_.end() ? 0 : found->second;
-  // Each file is written front to back.
+  // The runtime writes each file sequentially.
   if (offset != here || here > kMaxStreamedBytes || files_.size() > kMaxStreamedFiles)
     throw Error(Exit::partial_data,
                 fmt::format("the stream of the runtime leaves out {} of {}", offset, name));

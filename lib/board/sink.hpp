@@ -1,5 +1,5 @@
-// BoardSink: takes what our runtime on a board writes into a stream, MSPROF_SINK, and makes files
-// of it here, so that its records need no space on the board's disk. For SshHost.
+// BoardSink: receives the stream (MSPROF_SINK) that our runtime writes on a board, and stores it as
+// local files, so that its records need no space on the board's disk. Used by SshHost.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@
 
 namespace msprof {
 
-// Files out of frames (lib/runtime/svp/profile/sink.hpp): 16 bytes {"MSNK", u16 bytes of the name,
-// u16 bytes of data, u64 offset}, the name, the data. One without a name is the end.
+// Splits frames (lib/runtime/svp/profile/sink.hpp) into files. A frame is 16 bytes {"MSNK", u16
+// bytes of the name, u16 bytes of data, u64 offset}, the name, the data. A frame without a name is
+// the end.
 class SinkReader {
  public:
-  // Files come below `folder`, which exists.
+  // Creates files below `folder`, which must exist.
   explicit SinkReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Never throws: what goes wrong is in trouble(), and from then on nothing is taken.
+  // Never throws: errors are in trouble(), and later input is ignored.
   void take(std::string_view bytes) noexcept;
   bool has_ended() const { return ended_; }
   const std::string& trouble() const { return trouble_; }
-  // Bytes that have come in one piece from the start of the file, by name.
+  // Contiguous bytes received from the start of each file, by name.
   const std::map<std::string, std::uint64_t>& files() const { return files_; }
 
  private:
@@ -44,20 +45,21 @@ class SinkReader {
 
 class BoardSink {
  public:
-  // Makes the FIFO in the run's folder and reads it, over a channel of the run's connection.
-  // `output`: what comes is in its folder streamed-<run>. Throws Error(cannot_write).
+  // Creates the FIFO in the run's folder and reads it, over a channel of the run's connection.
+  // Stores the data in streamed-<run> within `output`. Throws Error(cannot_write).
   BoardSink(BoardLink& link, const std::filesystem::path& output);
 
-  // "MSPROF_SINK=…" for the application.
+  // Returns "MSPROF_SINK=…" for the application.
   std::string variable() const;
-  // After the application's end: takes what is under way. The connection may have been lost.
+  // Call after the application has ended: receives the remaining data. The connection may have been
+  // lost.
   void finish();
-  // Puts the files that came into `captures`, where the rest of these captures is; what the board
-  // has of a file follows on it. Returns sentences on what was lost on the way.
+  // Moves the received files into `captures`, next to the other files of these captures; the data
+  // of a file that the board has follows the streamed data. Returns sentences on lost data.
   std::vector<std::string> place(const std::filesystem::path& captures);
-  // Removes the folder, which nobody needs any more.
+  // Removes the folder.
   void remove();
-  // The names of the captures of which something came.
+  // Returns the names of the captures for which data was received.
   std::set<std::string> captures() const;
   bool has_files() const { return !reader_.files().empty(); }
   const std::filesystem::path& folder() const { return folder_; }

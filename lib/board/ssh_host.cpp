@@ -28,14 +28,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// $1 a folder, $2 a name: the file, of stdin, is there whole or not at all.
+// Arguments: $1 folder, $2 name. Writes stdin to the file atomically.
 constexpr BoardScript kWriteInto = {"writing beside the raw data", R"sh(
 umask 077
 cd "$1" && cat >".msprof-$2" && mv -f ".msprof-$2" "$2"
 )sh"};
 
-// $1 "-p" where it may be there already, $2 the run folder, then the folders in it. The runs of
-// others on the board are left alone.
+// Arguments: $1 "-p" if it may already exist, $2 run folder, then the folders in it. Does not touch
+// other runs on the board.
 constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
 mkdir -p "${2%/*}" && mkdir "$1" "$2" && cd "$2" || exit 1
@@ -44,8 +44,8 @@ shift 2
 mkdir "$way" "$@"
 )sh"};
 
-// $1 from, $2 to: the whole folder, or of a run ("recording") the recording alone. "brought-home":
-// the whole folder, and a mark that its results are elsewhere, too.
+// Arguments: $1 from, $2 to, $3 what to keep: "recording" keeps only the recording if there is one,
+// otherwise the whole folder is kept; "brought-home" also marks that the results have been fetched.
 constexpr BoardScript kKeepRun = {"keeping the run on the board", R"sh(
 umask 077
 mkdir -p "${2%/*}" || exit 1
@@ -54,7 +54,7 @@ if [ "$3" = recording ] && [ -e "$4" ]; then mv "$1/profiling" "$2"; else mv "$1
 [ "$3" != brought-home ] || : > "$2/brought-home" || :
 )sh"};
 
-// "LD_LIBRARY_PATH=folder" or "PYTHONPATH=folder".
+// `entry` is "LD_LIBRARY_PATH=folder" or "PYTHONPATH=folder".
 void add_in_front(BoardRun& run, const std::string& entry) {
   const auto at = entry.find('=');
   std::string& folders = entry.substr(0, at) == "PYTHONPATH" ? run.modules : run.libraries;
@@ -66,8 +66,8 @@ read -r up rest < /proc/uptime
 echo "${up%%.*}"
 )sh"};
 
-// An application whose recording is drained: where the drain meets another machine in the place of
-// the board, the run ends, and the board, alone, keeps what was recorded.
+// An application whose recording is drained. If the drain's connection reaches a machine other than
+// the board, the run ends and the board keeps the recording on its own.
 class DrainedProgram : public RunningProgram {
  public:
   DrainedProgram(std::unique_ptr<RunningProgram> program, BoardDrain& drain, BoardLink& link)
@@ -92,7 +92,7 @@ class DrainedProgram : public RunningProgram {
   BoardLink& link_;
 };
 
-// The project's folder on the board is named alike: an application may know its own path.
+// Keeps the name of the project's folder on the board: an application may know its own path.
 std::string folder_name(const Project& project) {
   std::string name = project.target.root.filename().string();
   return is_acceptable_board_path(name) ? name : "project";
@@ -129,7 +129,7 @@ std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
   return facts;
 }
 
-// The first questions of its upload go with those for the lock and the facts.
+// Sends the first queries of the upload with those for the lock and the facts.
 void SshHost::expect(const Project& project) {
   if (options_.in_place || options_.leave.on || nfs_.is_on() || options_.no_cache) return;
   first_steps_ = {folder_step(false, "runs/" + link_.run())};
@@ -195,7 +195,7 @@ ResumedRun SshHost::resume() {
   return run;
 }
 
-// Before anything of the run is touched: it may have to stay as it is.
+// Call before the run is changed: it may have to stay as it is.
 void SshHost::find_drained() {
   if (drain_) return;
   const DrainedRun found = find_drained_run(link_, options_.drain.output, options_.force);
@@ -260,7 +260,7 @@ RunPaths SshHost::open(const Project& project) {
   if (!options_.in_place) refuse_other_machine(project);
   project_name_ = folder_name(project);
   has_run_ = true;
-  // Made together with the upload where nothing else is in it yet.
+  // Created together with the upload if nothing has to be put into it before.
   const bool later = !options_.in_place && !options_.leave.on && !nfs_.is_on() &&
                      remote_folder_.empty() && !options_.no_cache;
   has_folder_ = false;
@@ -276,7 +276,8 @@ BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
       .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
 }
 
-// Who needs the folder of the run waits for who makes it. What has no answer is asked again.
+// Waits for the step that creates the run's folder, before the folder is used. Missing answers are
+// requested again.
 void SshHost::await_first_steps() {
   if (first_steps_.empty()) return;
   std::vector<BoardAnswer> answers = link_.take_first_answers();
@@ -327,7 +328,7 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
   return placed;
 }
 
-// What follows the upload is asked for with it, and again on its own where that did not do.
+// Sends the steps that follow the upload together with it, and again separately if that failed.
 TransferTotals SshHost::place_by_cache(const Project& project,
                                        const std::vector<ExtraFile>& files) {
   const std::vector<BoardStep> own = upload_->place_steps(project, files);
@@ -362,7 +363,7 @@ TransferTotals SshHost::place_by_cache(const Project& project,
   return placed;
 }
 
-// Asked with the sweep at the end of a run of which nothing has left the run folder.
+// Sends the final queries with the sweep, if all results are in the run folder.
 void SshHost::ask_at_end(BoardProgram& program) {
   std::vector<BoardStep> steps = fetch_->end_steps();
   if (steps.empty() || drain_ || sink_ || nfs_.is_on() || options_.leave.on) return;
@@ -444,7 +445,8 @@ std::optional<DrainStatus> SshHost::drain_status() const {
   return drain_->status();
 }
 
-// Before the results are fetched: what came home while the application ran is made whole.
+// Call before the results are fetched: completes the files that were drained while the application
+// ran.
 void SshHost::take_drained() {
   if (!drain_) return;
   drain_->finish();
@@ -456,7 +458,7 @@ void SshHost::take_drained() {
   fetch_->set_here(std::move(files));
 }
 
-// What only this machine has stays where results failed to become whole.
+// Keeps local data that exists nowhere else if the results could not be completed.
 void SshHost::end_drain() {
   if (!drain_) return;
   drain_->stop();
@@ -474,7 +476,7 @@ void SshHost::end_drain() {
 void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
   if (!sink_) return;
   for (std::string& note : sink_->place(captures)) fetched.notes.push_back(std::move(note));
-  // A capture of which nothing else was left.
+  // A capture that exists only in the stream.
   for (const std::string& name : sink_->captures()) {
     const bool is_known = std::any_of(fetched.captures.begin(), fetched.captures.end(),
                                       [&](const FetchedCapture& one) { return one.name == name; });
@@ -506,7 +508,7 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
                                                      : leave_.disk();
     return board_free_bytes(link_.shell(), disk);
   } catch (const Error& error) {
-    // A lost connection is found again, and handled, by whoever waits for the application.
+    // The code that waits for the application detects and handles a lost connection.
     log::verbose("{}", error.what());
     return std::nullopt;
   }
@@ -523,7 +525,7 @@ std::unique_ptr<OutputPeek> SshHost::peek() {
 Fetched SshHost::fetch(const fs::path& into) {
   is_its_own_ = false;
   has_run_ = true;
-  // Captures that have left the run's folder are no longer seen there.
+  // Captures that were moved out of the run's folder are not fetched again.
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
   take_drained();
@@ -572,10 +574,10 @@ void SshHost::clean_up() {
   connected_ = false;
   end_drain();
   end_sink();
-  // The board's own business: a Ctrl-C from before must not leave it half done.
+  // A Ctrl-C from before must not interrupt the cleanup of the board.
   const interrupt::MaskPendingSignal masked;
   try {
-    // If it was lost for good that has been reported, and the board cleans itself.
+    // A permanently lost connection has been reported; the board then cleans up by itself.
     if (link_.shell().is_connected() && !is_its_own_) {
       link_.with_reconnect([this] {
         link_.complete_facts();
@@ -601,7 +603,8 @@ void SshHost::remove_run() {
                  {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
     log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {
-    // With the lock, in one round trip, where nothing comes after it.
+    // Removes the folder together with the release of the lock, in one round trip, if no other step
+    // follows.
     const bool last = !clean && !nfs_.is_on();
     if (!last || !link_.release(link_.run())) remove_run_folder(shell, link_.run_folder());
   }

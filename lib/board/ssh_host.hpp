@@ -1,8 +1,8 @@
-// SshHost: runs applications on a board over SSH. For the verb, which hands it to the collector.
+// SshHost: runs applications on a board over SSH. Created by the verb and used by the collector.
 //
 // On the board, below <board_dir>/msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
-// project of each machine, so that only what changed is sent), `runs/<run>` (the fresh copy of one
-// run, removed after it) and `kept/<run>` (what --keep kept or --leave left, or what could not be
+// project of each machine, so that only changes are sent), `runs/<run>` (the fresh copy of one run,
+// removed after it) and `kept/<run>` (runs kept by --keep or --leave, or that could not be
 // fetched).
 #pragma once
 
@@ -29,21 +29,23 @@ namespace msprof {
 
 struct BoardRunOptions {
   double reconnect_seconds = 30;  // time to reconnect to a lost board
-  bool keep = false;              // the run folder stays on the board
-  bool no_cache = false;          // nothing of the project stays on the board
-  bool clean_board = false;       // afterwards nothing at all of ours stays there
-  bool force = false;             // take the board from another run; delete what was never fetched
-  bool in_login_shell = false;    // the application has the environment of a login shell
-  // Run an application where it is on the host, and copy nothing; fetch captures alone.
+  bool keep = false;              // keep the run folder on the board
+  bool no_cache = false;          // keep nothing of the project on the board
+  bool clean_board = false;       // remove all of msprof's files after the run
+  bool force = false;             // take over the board from another run; delete results that were
+                                  // never fetched
+  bool in_login_shell = false;    // start the application in the environment of a login shell
+  // Run an application that is already on the host; upload nothing and fetch only captures.
   bool in_place = false;
-  LeaveOptions leave{};   // the recording stays there
-  DrainOptions drain{};   // it comes home while the application runs
-  bool sink = false;      // our runtime writes its records into a stream to `drain.output`
-  std::string nfs{};      // SERVER:/path, where it is recorded; empty: on the board
-  bool survives = false;  // the run goes on without a connection (board/survive.hpp)
-  // In place of a run: go on with one that is there (board/left_runs.hpp).
+  LeaveOptions leave{};   // keep the recording on the host
+  DrainOptions drain{};   // download the recording while the application runs
+  bool sink = false;      // receive our runtime's records as a stream, stored in `drain.output`
+  std::string nfs{};      // SERVER:/path for the recording; empty: on the board
+  bool survives = false;  // the run continues without a connection (board/survive.hpp)
+  // Instead of starting a run, resume an existing one (board/left_runs.hpp).
   std::optional<RunChoice> resume{};
-  std::string resume_words{};  // of the command that does so, behind the run: "--config board.ini"
+  std::string resume_words{};  // options of the command that resumes, after the run: "--config
+                               // board.ini"
 };
 
 class SshHost : public Host {
@@ -55,15 +57,16 @@ class SshHost : public Host {
   bool is_board() const override { return true; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
   void expect(const Project& project) override;
-  // Connects, probes, prints in one line what it found, and takes the board's lock. Throws
-  // Error(kept_results) if clean_board would delete what was never fetched, unless `force`.
+  // Connects, probes, prints the facts in one line, and takes the board's lock. Throws
+  // Error(kept_results) if clean_board would delete results that were never fetched, unless
+  // `force`.
   void connect() override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
   RunPaths open(const Project& project) override;
   TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
-  // While the drain watches the disk itself: empty, unless it was seen full.
+  // Returns nullopt while the drain monitors the disk, unless it has seen the disk full.
   std::optional<std::uint64_t> free_bytes() override;
   std::unique_ptr<OutputPeek> peek() override;
   std::optional<DrainStatus> drain_status() const override;
@@ -76,19 +79,19 @@ class SshHost : public Host {
   void clean_up() override;
   std::string remains() const override { return remains_; }
 
-  // With `in_place`, after existing_project().
+  // With `in_place`, valid after existing_project().
   const ServerApplication& application() const { return application_; }
-  // After open().
+  // Call after open().
   ServerRuntimes find_runtimes();
-  // This project's msprof on the host, for what is left there.
+  // Sets the path of this project's msprof on the host, which processes recordings that stay there.
   void set_tool(const std::string& tool) { leave_.set_tool(tool); }
 
-  // Connects for the list alone; fetchable_runs().
+  // Connects only to list them; see fetchable_runs().
   std::vector<LeftRun> left_runs();
 
-  // Returns the facts, after connect().
+  // Valid after connect().
   const BoardInfo& info() const { return link_.info(); }
-  // Connects as connect() does and removes <board_dir>/msprof, without a run.
+  // Connects like connect() and removes <board_dir>/msprof, without a run.
   void clean_board();
 
  private:
@@ -122,17 +125,19 @@ class SshHost : public Host {
   bool connected_ = false;
   bool has_run_ = false;  // the run folder is on the board
   bool has_folder_ = false;
-  std::vector<BoardStep> first_steps_;       // asked with the lock; empty: none were
-  std::vector<BoardAnswer> upload_answers_;  // to those of the upload, until it takes them
-  std::optional<std::uint64_t> free_once_;   // as another answer brought it, for who asks next
-  bool at_stake_ = false;                    // it may have results that are nowhere else
-  bool kept_safe_ = false;                   // what could not be fetched stays there
-  // Since a run that survives was started, or was followed, until its results are fetched: whatever
-  // ends this msprof leaves it as it is.
+  std::vector<BoardStep> first_steps_;       // sent with the lock request; empty: none were sent
+  std::vector<BoardAnswer> upload_answers_;  // answers to the steps of the upload, until it reads
+                                             // them
+  std::optional<std::uint64_t> free_once_;   // free space from another answer, returned once
+  bool at_stake_ = false;                    // the run may have results that exist nowhere else
+  bool kept_safe_ = false;                   // results that could not be fetched are kept on the
+                                             // board
+  // True from the start or the following of a surviving run until its results are fetched: the run
+  // must not be changed if this msprof ends.
   bool is_its_own_ = false;
-  bool survives_ = false;  // or is one that did
+  bool survives_ = false;  // it is or was a surviving run
   std::string project_name_;
-  std::string remote_folder_;  // a project that was on the board already
+  std::string remote_folder_;  // folder of a project that was already on the board
   std::string remote_head_;    // the first bytes of its program
   ServerApplication application_;
   BoardLeave leave_;
@@ -140,7 +145,7 @@ class SshHost : public Host {
   std::unique_ptr<BoardUpload> upload_;
   std::unique_ptr<BoardFetch> fetch_;
   std::unique_ptr<BoardDrain> drain_;
-  std::string drain_gap_;  // sentence on what came of an earlier run and is not here
+  std::string drain_gap_;  // sentence on drained data of an earlier run that is missing locally
   std::unique_ptr<BoardSink> sink_;
   std::string remains_;
 };

@@ -15,14 +15,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxStepErrors = 256 << 10;  // kept of several scripts together
-constexpr std::size_t kMaxErrorBytes = 16 << 20;   // of a command: a line a file
+constexpr std::size_t kMaxStepErrors = 256 << 10;  // kept stderr of several scripts together
+constexpr std::size_t kMaxErrorBytes = 16 << 20;   // stderr of a command, which may have a line per
+                                                   // file
 constexpr std::size_t kStepInputChunk = 128 << 10;
 constexpr std::chrono::milliseconds kStepPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};
 constexpr std::chrono::seconds kFarewell{10};
 
-// $1 the word in front of the codes. Behind each step both streams get its code.
+// Arguments: $1 word before the exit codes. After each step, its exit code is written to both
+// streams.
 constexpr std::string_view kStepsHead = R"sh(
 word=$1
 over() {
@@ -33,16 +35,16 @@ over() {
 }
 )sh";
 
-// The code behind an end's word, up to the end of its line; empty where that has not come, or is
-// none.
+// Parses the exit code after an end mark, up to the line end; returns nullopt if it is incomplete
+// or invalid.
 std::optional<int> code_in(std::string_view line) {
   std::uint64_t value = 0;
   if (!parse_u64(line.substr(0, line.find('\n')), value) || value > 255) return std::nullopt;
   return static_cast<int>(value);
 }
 
-// A command whose input breaks off: it has handled what it got, and is gone, before anything checks
-// what it left.
+// Ends a command whose input was aborted. It must have processed its input and ended before its
+// files are checked.
 void end_early(SshCommand& command) {
   const auto limit = Clock::now() + kFarewell;
   try {
@@ -84,7 +86,7 @@ bool StepPack::add(const BoardStep& step) {
 }
 
 void StepAnswers::add_out(std::string_view bytes) {
-  // The bytes of a stream are not copied where nothing waits before them and no end is in them.
+  // Fast path without a copy: the buffer is empty and the bytes contain no end mark.
   if (sink_ && out_.empty() && bytes.find(end_) == std::string_view::npos) {
     const std::size_t given = bytes.size() - partial_match_at_end(bytes, end_);
     out_ = bytes.substr(given);
@@ -137,7 +139,7 @@ BoardAnswer StepAnswers::take(const CommandEnd& end) {
       out_end_ ? code_in(std::string_view(out_).substr(*out_end_ + end_.size())) : std::nullopt;
   if (code) {
     answer.end = {code, ""};
-    // The answer may be of many megabytes, and what follows it is not.
+    // Moves the answer, which may have many megabytes, and copies only the rest.
     const auto line = out_.find('\n', *out_end_ + end_.size());
     std::string rest = line == std::string::npos ? std::string() : out_.substr(line + 1);
     answer.out = std::exchange(out_, std::move(rest));
@@ -184,7 +186,7 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
   if (!open_) command_->close_input();
 }
 
-// A board that goes on and on is not silent, and would never be given up.
+// Limits the output: a board that prints without end never triggers the silence limit.
 void CommandPump::count(std::size_t& seen, std::size_t bytes, std::size_t most) {
   seen += bytes;
   if (seen > most)
@@ -207,10 +209,10 @@ std::optional<CommandEnd> CommandPump::turn() {
   const std::size_t taken = waiting_.empty() ? 0 : command_->write(waiting_);
   waiting_.remove_prefix(taken);
   if (taken > 0) moved_ = Clock::now();
-  // While the board takes bytes there is nothing to wait for.
+  // While the board accepts bytes, do not wait.
   const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kStepPollInterval;
   if (auto end = command_->wait(limit)) {
-    // A login shell that runs nothing (nologin) has only printed why.
+    // A login shell that runs nothing (nologin) prints only the reason.
     if (!greeting_->empty() && errors_) errors_(*greeting_);
     return end;
   }

@@ -1,5 +1,5 @@
-// Several scripts of a board as one command, and their answers as they come. For BoardShell and for
-// those who go on before the last of them has ended.
+// Runs several scripts on a board as one command, and splits their answers as they arrive. Used by
+// BoardShell and by code that continues before the last script has ended.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,17 @@
 
 namespace msprof {
 
-inline constexpr std::size_t kMaxErrorText = 4 << 10;  // what is kept of the stderr of a script
+inline constexpr std::size_t kMaxErrorText = 4 << 10;  // kept stderr of a script
 
-// Steps as one script: their texts and arguments are its parameters, and its own text has numbers
-// beside what is constant. Behind the output of each, on both streams, stands its exit code.
+// Combines steps into one script. Their texts and arguments become its parameters; its own text
+// contains only constants and numbers. The exit code of each step follows its output on both
+// streams.
 class StepPack {
  public:
   // `word`: random_end_word().
   explicit StepPack(const std::string& word);
 
-  // False, and nothing has changed, where the command would be longer than a board takes.
+  // Returns false, without a change, if the command would become too long for a board.
   bool add(const BoardStep& step);
 
   BoardScript script(std::string_view name = "") const { return {name, text_}; }
@@ -37,19 +38,19 @@ class StepPack {
   std::vector<std::string> parameters_;
 };
 
-// Takes what such a script prints apart.
+// Splits the output of such a script into the answers of its steps.
 class StepAnswers {
  public:
   explicit StepAnswers(const std::string& word) : end_("\n" + word + " ") {}
 
   void add_out(std::string_view bytes);
   void add_err(std::string_view bytes);
-  // Gets the next step's stdout as it comes, in place of its answer.
+  // Redirects the next step's stdout to `sink` instead of its answer.
   void set_sink(StreamSink sink);
-  // True if all of the next step's answer has come.
+  // Returns true if the next step's answer is complete.
   bool has_next() const;
-  // The next step's answer; `end` is that of the command, which counts where the step's own code
-  // never came.
+  // Returns the next step's answer. `end` is the end of the whole command, used if the step's own
+  // exit code is missing.
   BoardAnswer take(const CommandEnd& end = {});
   std::size_t waiting_bytes() const { return out_.size(); }
 
@@ -60,23 +61,24 @@ class StepAnswers {
   std::string out_;
   std::string err_;
   bool cut_err_ = false;
-  std::size_t searched_ = 0;  // bytes of out_ in which no end begins
+  std::size_t searched_ = 0;  // no end mark starts in these bytes of out_
   std::optional<std::size_t> out_end_;
   StreamSink sink_;
 };
 
-// A command while it is under way: its input is sent, and its silence is limited.
+// Drives a running command: sends its input, and limits its silence.
 class CommandPump {
  public:
-  // Of `shell`, which stays there; `source` may be empty. What comes goes to `sink` and `errors`;
-  // where there is no sink, at most kMaxAnswer may come.
+  // `shell` must outlive it; `source` may be empty. Output goes to `sink` and `errors`; without a
+  // sink, at most kMaxAnswer bytes are allowed.
   CommandPump(BoardShell& shell, const BoardScript& script,
               const std::vector<std::string>& arguments, BoardShell::Source source, StreamSink sink,
               StreamSink errors);
 
-  // Waits a moment. Throws as BoardShell::ask(), TooMuchSent.
+  // Sends and receives for a short time; returns the end of the command, if reached. Throws like
+  // BoardShell::ask(), TooMuchSent.
   std::optional<CommandEnd> turn();
-  // What it does from now on, for messages; its silence so far was ours.
+  // Names the current step for messages, and restarts the silence limit.
   void begin_part(std::string_view name) {
     name_ = name;
     moved_ = std::chrono::steady_clock::now();
@@ -87,7 +89,7 @@ class CommandPump {
 
   std::string host_;
   std::string name_;
-  std::size_t unwanted_bytes_ = 0;  // without a sink
+  std::size_t unwanted_bytes_ = 0;  // output while there is no sink
   std::size_t error_bytes_ = 0;
   std::shared_ptr<std::string> greeting_ = std::make_shared<std::string>();
   StreamSink errors_;
@@ -99,7 +101,7 @@ class CommandPump {
   bool open_;
 };
 
-// As many of some steps as one command takes, sent at once.
+// Sends as many of the given steps as fit into one command.
 class StepsUnderWay {
  public:
   StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps, const std::string& word,
@@ -107,19 +109,19 @@ class StepsUnderWay {
   StepsUnderWay(const StepsUnderWay&) = delete;
   StepsUnderWay& operator=(const StepsUnderWay&) = delete;
 
-  std::size_t count() const { return names_.size(); }  // of those that were sent
+  std::size_t count() const { return names_.size(); }  // number of steps that were sent
   std::size_t left() const { return names_.size() - taken_; }
-  // Waits for the next one's answer; `sink`, if not empty, gets its stdout. Throws as
-  // BoardShell::ask(), and what the sink throws.
+  // Waits for the next answer; `sink`, if not empty, receives its stdout. Throws like
+  // BoardShell::ask(), and whatever the sink throws.
   BoardAnswer next(const StreamSink& sink = {});
   // Waits for the end of the command.
   void finish();
-  // Ends it as it is; after an error of a sink, which gets nothing more.
+  // Aborts the command, after an error of a sink, which is not called again.
   void drop();
 
  private:
   std::vector<std::string> names_;
-  std::size_t most_bytes_ = 0;  // of all answers
+  std::size_t most_bytes_ = 0;  // limit for all answers together
   std::size_t taken_ = 0;
   StepAnswers answers_;
   std::unique_ptr<CommandPump> pump_;

@@ -26,19 +26,20 @@ constexpr std::chrono::seconds kKeeperLimit{60};
 constexpr std::chrono::seconds kSeenInterval{1};
 constexpr std::uint64_t kMaxKeptOutput = 64 << 20;
 constexpr std::uint64_t kMinKeptOutput = 64 << 10;
-constexpr std::uint64_t kFileLimitBlock = 512;  // of ulimit -f
+constexpr std::uint64_t kFileLimitBlock = 512;  // unit of ulimit -f
 constexpr std::size_t kMaxKeeperAnswer = 64 << 10;
 constexpr std::string_view kKeeperWord = "@msprof-keeper@";
 
-// $1 run, $2 seconds that its results wait for who follows it, $3 time limit in seconds (0: none),
-// $4 seconds that it may go on alone, $5 blocks of output kept, $6 who; then the application as
-// BoardProgram has it: folder, program, acl.json, folders of libraries and of Python's modules,
-// number of variables, variables, arguments. The current folder is the board's folder of ours.
+// Arguments: $1 run, $2 seconds that the results wait for an msprof to fetch them, $3 time limit in
+// seconds (0: none), $4 seconds that the run may continue without an msprof, $5 blocks of output to
+// keep, $6 user; then the application as for BoardProgram: folder, program, acl.json, library
+// folders, Python folders, number of variables, variables, arguments. The current folder is our
+// folder on the board.
 //
-// Streams go through pipes to two `cat`, which a limit of file size ends: the bound costs the
-// application nothing. On a disk that the run fills, the ballast makes room for its end. The keeper
-// runs in the foreground of its command: what a shell starts in the
-// background ignores SIGINT for ever.
+// The output streams go through pipes to two `cat` processes with a file size limit, so that the
+// limit does not affect the application. If the run fills the disk, removing the ballast file makes
+// room to record its end. The keeper runs in the foreground of its command because processes that a
+// shell starts in the background always ignore SIGINT.
 constexpr const char* kKeeper = R"sh(
 run=$1 window=$2 limit=$3 alone_limit=$4 blocks=$5 me=$6
 shift 6
@@ -65,7 +66,7 @@ launch() (
   failed() { echo "$1" > "$s/failed"; exit 126; }
 )sh";
 
-// Behind kEnterApplication.
+// Follows kEnterApplication.
 constexpr const char* kKeeperRest = R"sh(
   exec sh -c 'trap ": > \"$0/noexec\"" EXIT; exec "$@" 2>&3 3>&-' "$s" "$main" "$@"
 )
@@ -145,7 +146,7 @@ look
 [ "$pid" != $$ ] || rm -rf lock
 )sh";
 
-// $1 the folder of the run: the keeper comes on stdin.
+// Arguments: $1 folder of the run. The keeper script is on stdin.
 constexpr BoardScript kPrepare = {"preparing a run that survives its connection", R"sh(
 umask 077
 mkdir -p "$1/survive" && cd "$1/survive" || exit 1
@@ -153,13 +154,14 @@ mkdir -p "$1/survive" && cd "$1/survive" || exit 1
 cat > keeper && : > out && : > err
 )sh"};
 
-// $1 a folder, $2 a name.
+// Arguments: $1 folder, $2 name.
 constexpr BoardScript kSave = {"writing what another msprof needs", R"sh(
 umask 077
 cd "$1" && cat > "$2.new" && mv "$2.new" "$2"
 )sh"};
 
-// $1 our folder, then the keeper's. A session of its own: no terminal and no connection ends it.
+// Arguments: $1 our folder, then those of the keeper. Starts a separate session, so that the end of
+// a terminal or connection does not end it.
 constexpr BoardScript kStartKeeper = {"starting the application", R"sh(
 cd "$1" || exit 71
 shift
@@ -170,8 +172,8 @@ leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh "runs/$1/survive/
 exec sh "runs/$1/survive/keeper" "$@"
 )sh"};
 
-// $1 the folder, $2 and $3 the first bytes that are missing here, from 1. Ends with the run, with
-// its keeper, or with the connection, whose end its stdin tells.
+// Arguments: $1 folder, $2 and $3 numbers of the first missing bytes, from 1. Ends with the run,
+// its keeper, or the connection, which closes its stdin.
 constexpr const char* kFollow = R"sh(
 cd "$1" || exit 1
 exec 3<&0 </dev/null
@@ -189,8 +191,8 @@ done
 kill $a $b $c 2>/dev/null
 )sh";
 
-// $1 the folder: "runs" while there is a keeper, "end CODE LEFT SECONDS BY", "failed WHY",
-// "noexec", "cut STREAM", "seen OUT ERR".
+// Arguments: $1 folder. Prints "runs" while there is a keeper, "end CODE LEFT SECONDS BY", "failed
+// WHY", "noexec", "cut STREAM", "seen OUT ERR".
 constexpr const char* kState = R"sh(
 cd "$1" || exit 1
 read -r keeper start < pid
@@ -206,7 +208,7 @@ constexpr BoardScript kRest = {"fetching what the application printed", R"sh(
 cd "$1" && exec tail -c "+$3" "$2"
 )sh"};
 
-// $1 run, $2 signal, $3 seconds to wait for the end.
+// Arguments: $1 run, $2 signal, $3 seconds to wait for the end.
 constexpr const char* kSignalMarked = R"sh(
 for process in $(marked "$1"); do kill "-$2" "$process" 2>/dev/null; done
 await_run "$1" "$3"
@@ -239,13 +241,13 @@ void show_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // its reader is gone; the application goes on
+    if (written < 0) return;  // the reader is gone; the application continues
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-// What a shell reports of a process that a signal ended is 128 and its number. Signals that end no
-// process are none.
+// A shell reports a process that was killed by a signal as 128 plus the signal number. Returns 0
+// for signals that do not kill a process.
 int signal_of_code(int code) {
   constexpr std::array kHarmless = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
                                     SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
@@ -327,7 +329,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   const auto limit = Clock::now() + kKeeperLimit;
   while (answer.find(kKeeperWord) == std::string::npos) {
     const bool has_ended = command->wait(kFollowStep).has_value();
-    // A keeper that was there already answers and ends at once.
+    // A second keeper for the same run answers and ends at once.
     if (answer.find(kKeeperWord) != std::string::npos) break;
     if (has_ended || Clock::now() > limit) {
       throw Error(Exit::cannot_write,
@@ -350,7 +352,7 @@ void SurvivingProgram::follow() {
       [this](std::string_view bytes) { show(err_, bytes); });
 }
 
-// So that another msprof goes on where this one stopped.
+// Records the progress so that another msprof can continue there.
 void SurvivingProgram::tell_seen() {
   const std::uint64_t seen = out_.bytes + err_.bytes;
   if (seen == told_bytes_ || Clock::now() < tell_at_) return;
@@ -410,7 +412,7 @@ void SurvivingProgram::show_rest(Stream& stream, const char* name) {
   link_.shell().stream(kRest, {folder(), name, std::to_string(stream.bytes + 1)}, {},
                        [&](std::string_view bytes) {
                          rest += bytes.size();
-                         // The keeper has cut it there.
+                         // The keeper would have cut it before.
                          if (rest > 2 * kMaxKeptOutput) {
                            throw TooMuchSent(
                                fmt::format("{}: what the application printed has no end; it is in "
@@ -459,7 +461,7 @@ bool SurvivingProgram::finish() {
     if (line == "noexec") no_exec = true;
     if (line.starts_with("cut ")) cut += (cut.empty() ? "" : " and ") + printable(line.substr(4));
   }
-  if (has_keeper && !has_ended) return false;  // what followed it has ended, not the run
+  if (has_keeper && !has_ended) return false;  // only the follower has ended, not the run
   show_rest(out_, "out");
   show_rest(err_, "err");
   if (!cut.empty()) {

@@ -1,12 +1,12 @@
-// SurvivingProgram: an application on a board that goes on when the connection is lost. A keeper,
-// a script on the board with no connection of its own, starts it, holds the board's lock, keeps
-// what it prints in files and records its end; this side follows those files, over as many
-// connections as it takes, also from another process or machine. For SshHost.
+// SurvivingProgram: an application on a board that continues when the connection is lost. A keeper,
+// a script on the board that does not depend on the connection, starts it, holds the board's lock,
+// stores its output in files and records its end. This class follows those files, over any number
+// of connections, also from another process or machine. Used by SshHost.
 //
-// In runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its own, and when
-// it started), `start` (when the application did), `out` and `err` (what was printed, bounded),
-// `end`, `note` and `before` (what this side needs to go on), `present` (who follows), `seen` (how
-// far), `closing` (somebody has taken the results: once made, never by two).
+// Files in runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its pid and
+// start time), `start` (start time of the application), `out` and `err` (output, limited), `end`,
+// `note` and `before` (data that msprof needs to resume), `present` (who is following), `seen` (how
+// far), `closing` (an msprof has taken the results; created once, so that no two take them).
 #pragma once
 
 #include <chrono>
@@ -22,32 +22,32 @@
 
 namespace msprof {
 
-// Without --timeout: how long a run goes on that nobody follows.
+// Without --timeout: how long a run continues without an msprof that follows it.
 inline constexpr int kAloneHours = 24;
 
 struct SurvivalPlan {
   double timeout_seconds = 0;      // 0: none
-  std::uint64_t output_bytes = 0;  // of each stream that are kept
-  std::string note;                // for who goes on with it: free text
-  std::string before;              // likewise: the state before the application started
+  std::uint64_t output_bytes = 0;  // kept bytes of each stream
+  std::string note;                // free text for the msprof that resumes
+  std::string before;              // the state before the application started, also for it
 };
 
-// Bytes that are kept of each stream on a disk with so much room.
+// Returns the number of bytes to keep of each stream, given the free space on the disk.
 std::uint64_t kept_output_bytes(std::uint64_t free_bytes);
 
 class SurvivingProgram : public RunningProgram {
  public:
-  // Starts `run`. `hint` is the command that goes on with it: "msprof collect --attach RUN …".
+  // Starts `run`. `hint` is the command that resumes it: "msprof collect --attach RUN …".
   SurvivingProgram(BoardLink& link, const BoardRun& run, const SurvivalPlan& plan,
                    std::string hint);
-  // Follows the run of `link`, which was started before.
+  // Follows the run of `link`, which was started earlier.
   SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::string hint);
   ~SurvivingProgram() override;
   SurvivingProgram(const SurvivingProgram&) = delete;
   SurvivingProgram& operator=(const SurvivingProgram&) = delete;
 
-  // A lost connection is made again; ConnectionLost is thrown when the board stays away, and
-  // Error(interrupted) where the terminal was closed: the application goes on either way.
+  // Reconnects after a lost connection. Throws ConnectionLost if the board stays unreachable, and
+  // Error(interrupted) if the terminal was closed; the application continues in both cases.
   std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
   void signal(int number) override;
 
@@ -71,7 +71,7 @@ class SurvivingProgram : public RunningProgram {
 
   BoardLink& link_;
   std::string hint_;
-  std::string token_;  // by which the board knows who has taken the results
+  std::string token_;  // identifies on the board who has taken the results
   Stream out_;
   Stream err_;
   std::uint64_t told_bytes_ = 0;

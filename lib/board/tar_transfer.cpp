@@ -28,19 +28,18 @@ namespace msprof {
 
 namespace {
 
-// Bytes from one thread to another, a bounded number at a time: the connection pushes, libarchive
-// pulls.
+// Bounded queue of bytes between two threads: the connection pushes, libarchive pulls.
 class ByteQueue {
  public:
-  // The writer's side. push() waits while the queue is full; it throws what the reader threw, if
-  // the reader has ended so, and drops the bytes where the reader has ended well.
+  // Writer side. push() waits while the queue is full. If the reader has ended, it throws the
+  // reader's error, or drops the bytes if there was none.
   void push(std::string_view bytes) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return left_ || waiting_bytes_ < kMaxBytes; });
     if (error_) std::rethrow_exception(error_);
     if (left_) return;
     const bool was_empty = blocks_.empty();
-    // Small pieces share a block, so that the reader is not woken for each.
+    // Combines small chunks into a block, so that the reader is not woken for each.
     if (was_empty || blocks_.back().size() + bytes.size() > kBlockBytes) {
       blocks_.emplace_back();
       blocks_.back().reserve(kBlockBytes);
@@ -57,7 +56,7 @@ class ByteQueue {
     changed_.notify_all();
   }
 
-  // The reader's side. Returns the next block, good until the next call; empty at the end.
+  // Reader side. Returns the next block, valid until the next call; empty at the end.
   std::string_view pull() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !blocks_.empty(); });
@@ -70,7 +69,7 @@ class ByteQueue {
     return current_;
   }
 
-  // The reader has ended; `error` is empty where it has what it wanted.
+  // Call when the reader has ended; `error` is null on success.
   void leave(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     error_ = std::move(error);
@@ -88,13 +87,13 @@ class ByteQueue {
   std::condition_variable changed_;
   std::deque<std::string> blocks_;
   std::size_t waiting_bytes_ = 0;
-  std::string current_;  // the reader's alone
+  std::string current_;  // used by the reader only
   std::exception_ptr error_;
   bool closed_ = false;
   bool left_ = false;
 };
 
-// Padding of tar behind the end of an archive, up to its block; more is not waited for.
+// Maximum padding of tar after the end of an archive.
 constexpr std::uint64_t kMaxPadding = 1 << 20;
 
 class TarReader {
@@ -105,7 +104,8 @@ class TarReader {
         left_bytes_(incoming.most_stream_bytes()),
         archive_(archive_read_new()) {
     if (!archive_) throw std::bad_alloc();
-    // Reads tar alone, without decompression: nothing here unpacks to more than what was sent.
+    // Reads only tar, without decompression, so that the data never becomes larger than what was
+    // sent.
     archive_read_support_format_tar(archive_.get());
   }
 
@@ -130,14 +130,14 @@ class TarReader {
     auto& reader = *static_cast<TarReader*>(self);
     try {
       const std::string_view bytes = reader.source_();
-      // Also of entries that are refused: they are read past.
+      // Also limits refused entries, which are skipped.
       if (bytes.size() > reader.left_bytes_)
         throw TooMuchSent("the board's tar stream is longer than what was listed");
       reader.left_bytes_ -= bytes.size();
       *buffer = bytes.data();
       return static_cast<la_ssize_t>(bytes.size());
     } catch (...) {
-      // C code is between here and the caller.
+      // Exceptions must not pass through the C code of libarchive.
       reader.error_ = std::current_exception();
       archive_set_error(handle, EIO, "the source failed");
       return ARCHIVE_FATAL;
@@ -159,13 +159,13 @@ class TarReader {
     return true;
   }
 
-  // Reason why an entry is none of the two kinds that are fetched.
+  // Returns the reason why an entry is neither a file nor a folder.
   std::string_view objection_to_kind() const {
     if (archive_entry_hardlink(entry_) != nullptr) return "is a hard link to another file";
     const auto kind = archive_entry_filetype(entry_);
     if (kind == AE_IFLNK) return kLink;
     if (kind != AE_IFREG && kind != AE_IFDIR) return kSpecialFile;
-    // No board of ours makes these; a hole of any size costs its sender nothing.
+    // msprof creates no sparse files; a hole of any size costs its sender nothing.
     if (archive_entry_sparse_count(entry_) > 0) return "is a sparse file";
     return "";
   }
@@ -214,7 +214,7 @@ class TarReader {
 
   const TarSource& source_;
   Incoming& incoming_;
-  std::uint64_t left_bytes_;  // that may come
+  std::uint64_t left_bytes_;  // still allowed
   std::unique_ptr<struct archive, Closer> archive_;
   struct archive_entry* entry_ = nullptr;
   std::exception_ptr error_;
@@ -239,14 +239,14 @@ unsigned kind_of(const ProjectEntry& entry) {
   return AE_IFREG;
 }
 
-// $1 the folder, then names that begin with "./", so that none looks like an option.
+// Arguments: $1 folder, then names prefixed with "./", so that none looks like an option.
 constexpr BoardScript kPack = {"fetching by tar", R"sh(
 cd "$1" || exit 1
 shift
 exec tar cf - "$@" </dev/null
 )sh"};
 
-// $1 the folder. There may be none: then nothing is asked for.
+// Arguments: $1 folder. If it has no captures, nothing is packed.
 constexpr BoardScript kPackCaptures = {"fetching by tar", R"sh(
 cd "$1" || exit 1
 set --
@@ -257,12 +257,13 @@ done
 exec tar cf - "$@" </dev/null
 )sh"};
 
-// -o: not the owners that the stream names, which only root's tar would take anyway.
+// -o: ignores the owners in the stream, which only root's tar would apply anyway.
 constexpr BoardScript kUnpack = {"sending by tar", R"sh(
 mkdir -p "$1" && cd "$1" && exec tar xpof -
 )sh"};
 
-// Bytes that the names of one command may take, below what a board takes as a whole.
+// Limit for the total size of names in one command, below the limit of a board for the whole
+// command.
 constexpr std::size_t kMaxTarNameBytes = 8'000;
 
 std::vector<std::vector<std::string>> in_batches(const std::string& folder,
@@ -283,8 +284,8 @@ std::vector<std::vector<std::string>> in_batches(const std::string& folder,
   return batches;
 }
 
-// Unpacks in a thread of its own: the connection pushes, libarchive pulls, and two cores share the
-// work. Its end is waited for however the connection's part ends.
+// Unpacks in a separate thread: the connection pushes and libarchive pulls, on two cores. The
+// destructor joins the thread.
 class Unpacker {
  public:
   explicit Unpacker(Incoming& incoming)
@@ -301,7 +302,7 @@ class Unpacker {
   Unpacker& operator=(const Unpacker&) = delete;
 
   void push(std::string_view bytes) { queue_.push(bytes); }
-  // Ends the input; throws what the unpacking threw.
+  // Ends the input; rethrows an error of the unpacking thread.
   void finish() {
     stop();
     if (error_) std::rethrow_exception(error_);
@@ -313,11 +314,12 @@ class Unpacker {
     if (thread_.joinable()) thread_.join();
   }
   ByteQueue queue_;
-  std::exception_ptr error_;  // the thread's until it has been joined
+  std::exception_ptr error_;  // only accessed by the thread until it is joined
   std::thread thread_;
 };
 
-// Unpacks what `stream` hands to its sink; its answer is that of the tar which made it.
+// Unpacks the data that `stream` passes to its sink; the answer of `stream` is that of the board's
+// tar.
 std::string unpack(const std::function<BoardAnswer(const StreamSink&)>& stream, Incoming& incoming,
                    const TransferProgress& progress) {
   BoardAnswer answer;
@@ -331,7 +333,7 @@ std::string unpack(const std::function<BoardAnswer(const StreamSink&)>& stream, 
     try {
       answer = stream(push);
     } catch (const ConnectionLost&) {
-      incoming.keep_part();  // before the unpacking ends
+      incoming.keep_part();  // must be set before unpacking ends
       throw;
     }
     unpacker.finish();
@@ -340,7 +342,7 @@ std::string unpack(const std::function<BoardAnswer(const StreamSink&)>& stream, 
     problem = error.what();
   }
   if (progress) progress(incoming.bytes());
-  // tar's own reason explains more than the state of its stream.
+  // tar's own reason is more helpful than the error in its stream.
   const bool failed = answer.end.exit_code.value_or(0) != 0 || !answer.end.signal.empty();
   return failed ? answer.reason() : problem;
 }
@@ -370,12 +372,13 @@ TarWriter::TarWriter(const std::vector<ProjectEntry>& entries, const TransferPro
     : entries_(entries), progress_(progress), buffer_(kChunk), archive_(archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
   require(archive_write_set_format_gnutar(archive_.get()));
-  // Writes no blocks: what is written is there at once.
+  // No blocking: data is passed on immediately.
   require(archive_write_set_bytes_per_block(archive_.get(), 0));
   require(archive_write_open(archive_.get(), this, nullptr, take, nullptr));
 }
 
-// An archive that goes before its end would fill the file under way to its announced size.
+// Closing an unfinished archive would pad the current file to its announced size; `given_up_`
+// discards that output.
 TarWriter::~TarWriter() {
   given_up_ = true;
   archive_.reset();
@@ -397,14 +400,14 @@ la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes
       return static_cast<la_ssize_t>(size);
     }
   } catch (const std::exception&) {
-    // C code is between here and the caller.
+    // Exceptions must not pass through the C code of libarchive.
   }
   archive_set_error(handle, ENOMEM, "out of memory");
   return -1;
 }
 
-// Fills the buffer: what libarchive makes at a time is a header or the bytes of a small file, and
-// each piece that is handed on becomes a packet of its own.
+// Fills the whole buffer: libarchive produces a header or a small file at a time, and each returned
+// chunk becomes a separate packet.
 std::size_t TarWriter::fill(char* buffer, std::size_t size) {
   std::size_t count = 0;
   while (count < size && (taken_ < made_.size() || !finished_)) {
@@ -446,10 +449,10 @@ void TarWriter::begin(const ProjectEntry& entry) {
   }
   entry_ = &entry;
   left_bytes_ = file_->size_bytes();
-  // The second time it is in doubt whatever happens: 1970 gets it sent again.
+  // A file sent twice may have changed again: time 1970 makes the next run send it again.
   const bool second = next_again_ > 0;
   write_header(entry, left_bytes_, second ? 0 : file_->copied_mtime_seconds());
-  if (second) --report_.files;  // counted before
+  if (second) --report_.files;  // already counted
 }
 
 void TarWriter::write_header(const ProjectEntry& entry, std::uint64_t size_bytes,
@@ -472,7 +475,7 @@ void TarWriter::continue_file() {
   }
   std::size_t count = file_->read(buffer_);
   if (count == 0) {
-    // Pads a file that became shorter: the stream keeps the size that it announced.
+    // Pads a file that became shorter, because its size has already been announced.
     count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), left_bytes_));
     std::fill_n(buffer_.begin(), count, '\0');
   }
@@ -520,7 +523,7 @@ std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const Transfe
       packed.finish();
       return answer;
     } catch (...) {
-      // What still comes would go to a sink that is gone.
+      // Stop the stream, whose sink no longer exists.
       packed.drop();
       throw;
     }

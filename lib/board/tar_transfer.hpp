@@ -1,4 +1,4 @@
-// Tar streams to and from a board. For the tar way of BoardTransfer, its tests and fuzzing.
+// Tar streams to and from a board. Used by the tar method of BoardTransfer, its tests and a fuzzer.
 #pragma once
 
 #include <archive.h>
@@ -17,19 +17,19 @@
 
 namespace msprof {
 
-// Entries of a project as a tar stream, made while it is taken. GNU format: busybox understands its
-// long names, and no others.
+// Converts the entries of a project to a tar stream, on demand. Uses the GNU format: busybox
+// understands only its long names.
 class TarWriter {
  public:
-  // `entries` outlive it.
+  // `entries` must outlive it.
   TarWriter(const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
   ~TarWriter();
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
 
-  // Fills `buffer`, returns 0 at the end. A file that changes while it is read keeps the size that
-  // was announced and comes once more behind the others. Warns of files that cannot be read.
-  // Throws Error(interrupted).
+  // Fills `buffer` and returns the number of bytes; 0 at the end. A file that changes while it is
+  // read keeps its announced size and is sent again after the others. Warns about files that cannot
+  // be read. Throws Error(interrupted).
   std::size_t fill(char* buffer, std::size_t size);
 
   const SendReport& report() const { return report_; }
@@ -49,13 +49,13 @@ class TarWriter {
   const std::vector<ProjectEntry>& entries_;
   const TransferProgress& progress_;
   std::size_t next_ = 0;
-  std::vector<const ProjectEntry*> again_;  // changed while they were read
+  std::vector<const ProjectEntry*> again_;  // files that changed while they were read
   std::size_t next_again_ = 0;
-  const ProjectEntry* entry_ = nullptr;  // whose bytes are under way
+  const ProjectEntry* entry_ = nullptr;  // the entry whose content is being written
   std::optional<SourceFile> file_;
-  std::uint64_t left_bytes_ = 0;  // of those announced
+  std::uint64_t left_bytes_ = 0;  // remaining bytes of the announced size
   std::vector<char> buffer_;
-  std::string made_;  // from `taken_` on not yet given away
+  std::string made_;  // output; not yet returned from `taken_` on
   std::size_t taken_ = 0;
   bool finished_ = false;
   bool given_up_ = false;
@@ -63,13 +63,13 @@ class TarWriter {
   std::unique_ptr<struct archive, Closer> archive_;
 };
 
-// Returns the next bytes, good until the next call; empty at the end.
+// Returns the next bytes, valid until the next call; empty at the end.
 using TarSource = std::function<std::string_view()>;
 
-// Reads one archive and what pads it: regular files and folders go to `incoming`, everything else
-// is refused there. Throws Error(partial_data) where the bytes are no archive, end too early or go
-// on behind its end; what came whole before is there then, what did not is not. Throws
-// CannotWriteHere.
+// Reads one archive and its padding. Passes regular files and folders to `incoming`, and refuses
+// all other entries there. Throws Error(partial_data) if the data is not an archive, ends early or
+// continues after the end; entries that were complete before are kept, incomplete ones are not.
+// Throws CannotWriteHere.
 void read_tar(const TarSource& source, Incoming& incoming);
 
 }  // namespace msprof

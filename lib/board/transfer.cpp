@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Size of a regular file here; nothing for everything else.
+// Returns the size of a local regular file; nullopt for anything else.
 std::optional<std::uint64_t> size_here(const fs::path& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -32,7 +32,7 @@ bool is_whole(const fs::path& into, const std::string& path, const ListedFile& f
   return size_here(into / path) == file.size_bytes;
 }
 
-// Files of `there` that are not here with their size.
+// Returns the files of `there` that do not exist locally with the listed size.
 TreeListing different(const TreeListing& there, const fs::path& into) {
   TreeListing result;
   for (const auto& [path, file] : there.files) {
@@ -59,8 +59,8 @@ void join(std::string& text, const std::string& more) {
   text += more;
 }
 
-// Compares: `there` is what the board has of `paths` in the end, `problem` what went wrong on the
-// way.
+// Compares the local files with `there`, the board's final listing of `paths`. `problem` describes
+// errors of the transfer.
 FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& paths,
                    const std::string& problem, const fs::path& into, const Incoming& incoming) {
   FetchReport report;
@@ -75,7 +75,7 @@ FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& pat
   }
   if (!report.changed.empty()) report.reason = problem;
   join(report.reason, there.trouble);
-  for (const std::string& path : paths) {  // those that went away before they could be fetched
+  for (const std::string& path : paths) {  // paths that vanished before they could be fetched
     std::error_code error;
     if (path == "." || there.files.contains(path) || fs::exists(into / path, error)) continue;
     report.changed.push_back(path);
@@ -128,7 +128,7 @@ TreeListing BoardTransfer::list_paths(const std::string& folder,
   return list_by_shell(shell_, info_.has_stat, folder, paths);
 }
 
-// `listed` becomes the answer to a listing of `paths`, where that came with the files.
+// Sets `listed` to the answer of a listing of `paths` if it was sent together with the files.
 std::string BoardTransfer::fetch_once(const std::string& folder,
                                       const std::vector<std::string>& paths, Incoming& incoming,
                                       const TransferProgress& progress, StepsUnderWay* packed,
@@ -152,8 +152,7 @@ std::vector<BoardStep> BoardTransfer::pack_steps(const std::string& folder) cons
   return {pack_captures_step(folder), listing_step(info_.has_stat, folder, {"."})};
 }
 
-// Fetches without tar: for boards without one, and for the few files that a tar stream did not
-// bring.
+// Fetches without tar: for boards without it, and for the few files missing from a tar stream.
 std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeListing& wanted,
                                         Incoming& incoming, const TransferProgress& progress) {
   try {
@@ -184,7 +183,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
     }
     TreeListing there =
         listed && listed->ok() ? listing_in(folder, *listed) : list_paths(folder, paths);
-    // Beside what was packed the listing may have more.
+    // The listing may contain more than the packed paths.
     if (packed != nullptr) {
       const PathSet wanted(paths.begin(), paths.end());
       std::erase_if(there.files, [&](const auto& one) { return !is_below_any(one.first, wanted); });
@@ -196,7 +195,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
                    problem.empty() ? "" : ": ", problem);
       incoming.begin_again();
       join(problem, fetch_listed(folder, again, incoming, progress));
-      // A file that went away meanwhile is not missed: the board's last listing counts.
+      // A file that vanished in the meantime is not an error: the board's last listing counts.
       TreeListing now = list_paths(folder, names_of(again));
       for (const auto& [path, file] : again.files) there.files.erase(path);
       there.files.merge(now.files);

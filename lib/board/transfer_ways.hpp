@@ -1,9 +1,10 @@
-// The ways that files take to and from a board: one tar stream, SFTP, or file after file through
-// `cat`. For BoardTransfer, which chooses and verifies.
+// Transfer methods to and from a board: one tar stream, SFTP, or single files through `cat`. Used
+// by BoardTransfer, which selects a method and verifies the result.
 //
-// Fetching returns what went wrong, printable, empty if nothing did: if it matters shows
-// when the sizes are compared. All throw ConnectionLost; fetching CannotWriteHere; sending
-// Error(cannot_write) with the board's reason, Error(interrupted).
+// Functions that fetch return a printable description of a problem, empty if there was none;
+// comparing the sizes shows whether it matters. All throw ConnectionLost. Fetching also throws
+// CannotWriteHere; sending throws Error(cannot_write) with the board's reason, and
+// Error(interrupted).
 #pragma once
 
 #include <cstdint>
@@ -19,32 +20,32 @@
 
 namespace msprof {
 
-// Bytes beyond its listed size to which a file that grows while it is read is followed.
+// Bytes beyond its listed size that are read from a file that grows during the transfer.
 inline constexpr std::uint64_t kMaxGrowth = 16 << 20;
 
-// A step that a board runs when it has given everything.
+// A step that a board runs after it has sent everything.
 struct StepAfter {
   BoardStep step;
-  std::optional<BoardAnswer> answer{};  // empty where it was not asked
+  std::optional<BoardAnswer> answer{};  // empty if the step did not run
 };
 
-// Fetches `paths`, which are those of BoardTransfer::fetch(). `after` may be null.
+// Fetches `paths`, as for BoardTransfer::fetch(). `after` may be null.
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress, StepAfter* after);
-// A step that packs the captures right in `folder`, links aside. And takes what it and the listing
-// behind it give, as the next two steps of `packed`.
+// Returns a step that packs the captures directly in `folder`, except links. take_packed() reads
+// the result of that step and of the listing after it, which are the next two steps of `packed`.
 BoardStep pack_captures_step(const std::string& folder);
 std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const TransferProgress& progress,
                         std::optional<BoardAnswer>& listed);
-// Sends everything of `wanted`, which is relative to `folder`.
+// Fetches everything in `wanted`, which is relative to `folder`.
 std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const TreeListing& wanted,
                           Incoming& incoming, const TransferProgress& progress);
 std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,
                          Incoming& incoming, const TransferProgress& progress);
 
-// Brings what is missing of one file, of which the first `part_bytes` are here. Throw
-// Error(partial_data) where the board does not give it.
+// Fetch the rest of a file whose first `part_bytes` bytes exist locally. Throw Error(partial_data)
+// if the board does not send it.
 void continue_by_sftp(SftpFiles& sftp, const std::string& folder, const NewFile& file,
                       std::uint64_t part_bytes, Incoming& incoming,
                       const TransferProgress& progress);

@@ -32,7 +32,8 @@ namespace {
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::size_t kMaxCopyNameBytes = 60;
 
-// $1 folder; stdin: one path a line. Permissions first: a folder without them cannot be emptied.
+// Arguments: $1 folder; one path per line on stdin. Changes permissions first, since a folder
+// without write permission cannot be emptied.
 constexpr BoardScript kRemoveFiles = {"removing files of an earlier upload", R"sh(
 cd "$1" || exit 1
 while IFS= read -r path; do
@@ -50,13 +51,12 @@ bool is_same(const ProjectEntry& entry, const ListedFile& file) {
          file.mtime_seconds == entry.mtime_ns / kNanosecondsPerSecond;
 }
 
-// Space left free for the recording, and for what blocks and folders take beyond the bytes of
-// files.
+// Space left free for the recording, and for the overhead of blocks and folders.
 constexpr std::uint64_t kMarginBytes = 8'000'000;
 constexpr std::uint64_t kBlockBytes = 4096;
-// Where more is sent the facts about the board are said before, and not when all has arrived.
+// For larger uploads the facts about the board are reported before the upload, not after it.
 constexpr std::uint64_t kLongUpload = 16 << 20;
-// Of files that travel in a command; larger ones go as a stream.
+// Limit for files that are sent as part of a command; larger ones are sent as a stream.
 constexpr std::size_t kMaxPlacedBytes = 2'500;
 
 constexpr BoardScript kMakeFolder = {"making the folder of the board's copy", R"sh(
@@ -64,15 +64,16 @@ umask 077
 mkdir -p "$1"
 )sh"};
 
-// $1 from, $2 to. A copy that is not whole is none.
+// Arguments: $1 from, $2 to. Fails if the copy is incomplete.
 constexpr BoardScript kCopy = {"copying the project on the board", R"sh(
 umask 077
 mkdir -p "$2" && chmod u+rwx "$2" && cp -a "$1/." "$2/" && chmod u+rwx "$2"
 )sh"};
 
-// $1 from, $2 to; prints "hard", "soft", or "none", and then nothing is there. Files up to 1 MB are
-// copies: an application that writes into them must not write into the user's own. With links that
-// lead to another file system the program is one, too: it may look for files beside itself.
+// Arguments: $1 from, $2 to. Prints "hard", "soft", or "none", in which case nothing was created.
+// Files up to 1 MB are copied: an application that writes to them must not change the user's own.
+// With symbolic links to another file system the program is copied, too: it may look for files next
+// to itself.
 constexpr BoardScript kLinkTree = {"linking the project on the board", R"sh(
 umask 077
 make() { mkdir -p "$2" && cp "$3" "$1/." "$2/" 2>/dev/null && chmod u+rwx "$2"; }
@@ -95,7 +96,7 @@ rm -rf "$2"
 echo none
 )sh"};
 
-// $1 the folder around the project, $2 a file in it, $3 its text.
+// Arguments: $1 folder around the project, $2 file in it, $3 its text.
 constexpr BoardScript kPlace = {"writing the files of the run", R"sh(
 umask 022
 cd "$1" && mkdir -p "${2%/*}" && printf %s "$3" > "$2" && chmod 644 "$2"
@@ -182,7 +183,7 @@ void BoardUpload::require_space(std::uint64_t bytes, std::uint64_t free) const {
                   link_.info().folder));
 }
 
-// Paths below `folder` of the board.
+// `paths` are relative to `folder` on the board.
 void BoardUpload::remove(const std::string& folder, const std::vector<std::string>& paths) {
   std::string list;
   for (const std::string& path : paths) list += path + '\n';
@@ -191,11 +192,11 @@ void BoardUpload::remove(const std::string& folder, const std::vector<std::strin
   link_.shell().require_ok(kRemoveFiles, link_.shell().ask_each({step}).front());
 }
 
-// What is asked before anything is sent, and the answers.
+// Answers of the queries before an upload.
 struct BoardUpload::Start {
   TreeListing there;
   std::uint64_t free_bytes = 0;
-  bool has_folder = true;  // it is there now
+  bool has_folder = true;  // the folder exists
 };
 
 BoardUpload::Start BoardUpload::begin(const std::string& folder, std::vector<BoardStep> steps) {
@@ -217,7 +218,8 @@ std::vector<BoardStep> BoardUpload::first_steps(const Project& project) {
   return {first_listing_step("cache/" + cache_name(project)), free_step(".")};
 }
 
-// What was asked with the lock; empty where it has to be asked for (again).
+// Uses the answers of the steps that were sent with the lock request; returns nullopt if they have
+// to be sent (again).
 std::optional<BoardUpload::Start> BoardUpload::begun(const std::string& folder,
                                                      const UploadCompany& company) const {
   if (!company.first) return std::nullopt;
@@ -235,7 +237,7 @@ std::optional<BoardUpload::Start> BoardUpload::begun(const std::string& folder,
   }
 }
 
-// Sends again after a lost connection: what has arrived by then is not sent twice.
+// Repeats the transfer after a lost connection; files that have arrived are not sent again.
 TransferTotals BoardUpload::send(const Project& project, const std::string& folder,
                                  UploadCompany* company) {
   TransferTotals placed;
@@ -263,7 +265,7 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
     plan.is_empty = there.files.empty() && there.refused == 0 && there.trouble.empty();
     if (!start->has_folder && there.files.empty()) {
       plan.before = {{.script = kMakeFolder, .arguments = {folder}}};
-      // Beside it there will be a note of what is sent.
+      // A note of what is being sent is needed next to the folder.
       if (link_.info().checksum.empty()) {
         link_.shell().change(kMakeFolder, {folder});
         plan.before.clear();
@@ -362,8 +364,8 @@ TransferTotals BoardUpload::by_cache(const Project& project, UploadCompany& comp
   return placed;
 }
 
-// Keeps, of an upload that was ended, what is whole for the next run, and the parts of large files,
-// with which that one goes on.
+// After an aborted upload, keeps complete files for the next run, and parts of large files, which
+// the next run continues.
 void BoardUpload::drop_unfinished(const Project& project) {
   if (!link_.shell().is_connected()) return;
   const interrupt::MaskPendingSignal masked;
@@ -386,7 +388,8 @@ void BoardUpload::drop_unfinished(const Project& project) {
     cache_bytes_ = whole_bytes;
     if (whole_bytes == 0) cache_.clear();
   } catch (const Error& error) {
-    // Reports the first error; a half file is known by its size, and sent again by the next run.
+    // The first error is reported; a partial file is detected by its size and sent again by the
+    // next run.
     log::verbose("{}", error.what());
   }
 }
@@ -430,8 +433,8 @@ void BoardUpload::from_board(const std::string& folder) {
   link_.shell().change(kCopy, {folder, target_});
 }
 
-// Of files of our own, relative to the folder around the project, which takes "../src/acl.json";
-// and of folders for them that the project does not have.
+// Returns entries for our own files, relative to the folder around the project, which resolves
+// "../src/acl.json", and for the folders they need that the project does not have.
 std::vector<ProjectEntry> BoardUpload::entries_of(const Project& project,
                                                   const std::vector<ExtraFile>& files) const {
   std::set<fs::path> folders;
@@ -487,7 +490,7 @@ std::vector<BoardStep> BoardUpload::place_steps(const Project& project,
 }
 
 void BoardUpload::place_files(const Project& project, const std::vector<ExtraFile>& files) {
-  // Of this machine, for files that exist for their upload only.
+  // Local folder for files that exist only during the upload.
   const TemporaryFolder scratch(fs::temp_directory_path() / "msprof_upload", {}, kOtherTemporary);
   std::vector<ProjectEntry> entries = entries_of(project, files);
   for (ProjectEntry& entry : entries) {

@@ -1,5 +1,5 @@
-// BoardUpload: a fresh copy of a project for one run on a board, by way of the copy that the board
-// keeps between runs and that is brought up to date with as few bytes as possible. For SshHost.
+// BoardUpload: creates a fresh copy of a project for one run on a board. It updates the copy that
+// the board keeps between runs, with as few bytes as possible, and copies that. Used by SshHost.
 #pragma once
 
 #include <cstdint>
@@ -15,63 +15,65 @@
 
 namespace msprof {
 
-// Changes that bring a copy in the state of `project`: entries to send (folders and links, which
-// have no content, whenever in doubt) and paths to remove first, those that hold others before
-// these.
+// Changes that make a copy equal to `project`: entries to send (including folders and links
+// whenever in doubt, since they have no content), and paths to remove first, parent folders before
+// their contents.
 struct CacheUpdate {
   std::vector<ProjectEntry> send;
   std::vector<std::string> remove;
-  std::uint64_t files = 0;  // regular files among `send`
-  std::uint64_t bytes = 0;  // their content
+  std::uint64_t files = 0;  // number of regular files in `send`
+  std::uint64_t bytes = 0;  // total size of these files
 };
 
-// Compares by kind, size, time in whole seconds and the owner's permissions. Names that cannot be
+// Compares type, size, time in whole seconds and the owner's permissions. Names that cannot be
 // listed (with control characters) are always sent.
 CacheUpdate plan_update(const Project& project, const TreeListing& there);
 
-// "my_app-0123456789abcdef" of the project's name, and of this machine and the project's path.
+// Returns "my_app-0123456789abcdef", derived from the project's name, its path and this machine.
 std::string cache_name(const Project& project);
 
-// Parts of smaller files than this are sent again.
+// Parts of files below this size are not continued but sent again.
 inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 
-// What is asked of the board in the same round trips as an upload.
+// Steps that run in the same round trips as an upload.
 struct UploadCompany {
-  // The answers to BoardUpload::first_steps(), once; empty where they are not known.
+  // Returns the answers to BoardUpload::first_steps(), once; empty if they are unknown.
   std::function<std::vector<BoardAnswer>()> first{};
-  // Before it, where those did not do; `again`: after a lost connection, when they may have run
-  // already.
+  // Returns steps to run before the upload if those answers are missing; `again`: after a lost
+  // connection, when they may have run already.
   std::function<std::vector<BoardStep>(bool again)> before{};
-  std::vector<BoardStep> after{};      // when `target` is there
-  std::vector<BoardAnswer> answers{};  // to those; empty where they were not asked
+  std::vector<BoardStep> after{};      // steps to run once `target` exists
+  std::vector<BoardAnswer> answers{};  // the answers to `after`; empty if they did not run
 };
 
 class BoardUpload {
  public:
-  // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
+  // `target` is the absolute path of the project in the run folder; it must not exist yet.
   BoardUpload(BoardLink& link, const BoardInfo& info, std::string target);
 
-  // What by_cache() asks first, in the folder `msprof` of a board that nothing is known of yet.
+  // Returns the first queries of by_cache(), relative to the folder `msprof` of a board whose facts
+  // are not known yet.
   static std::vector<BoardStep> first_steps(const Project& project);
 
-  // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,
-  // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
-  // no space, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
-  // it can still be reached.
+  // Sends what changed since the last run to the board's copy and creates `target` from it: a copy,
+  // or the board's copy itself if space is low. Throws Error(cannot_write) if the board has no
+  // space, ConnectionLost, Error(interrupted); the board's copy then contains only complete files,
+  // if the board is still reachable.
   TransferTotals by_cache(const Project& project, UploadCompany& company);
   // Sends everything to `target`.
   TransferTotals directly(const Project& project);
-  // Makes a folder of the board `target` without a second copy of its large files: they are hard
-  // links, or links where that folder is on another file system; small ones, which applications
-  // write to, are copied. Where the board can neither, all are, and that is said.
+  // Creates `target` from a folder on the board without duplicating its large files: they become
+  // hard links, or symbolic links if the folder is on another file system. Small files, which
+  // applications may write to, are copied. If the board supports neither, copies everything and
+  // reports that.
   void from_board(const std::string& folder);
-  // Files of our own; paths are relative to `target` and may begin with ".." once.
+  // Sends our own files; paths are relative to `target` and may start with one "..".
   void place_files(const Project& project, const std::vector<ExtraFile>& files);
-  // The same as steps; empty where they do not fit into a command.
+  // place_files() as steps; empty if they do not fit into a command.
   std::vector<BoardStep> place_steps(const Project& project,
                                      const std::vector<ExtraFile>& files) const;
 
-  // Sentence on what the board keeps of the project; empty: nothing.
+  // Returns a sentence on what the board keeps of the project; empty: nothing.
   std::string remains() const;
 
  private:
@@ -85,14 +87,14 @@ class BoardUpload {
   void require_space(std::uint64_t bytes, std::uint64_t free) const;
   void remove(const std::string& folder, const std::vector<std::string>& paths);
   void drop_unfinished(const Project& project);
-  // Goes on with what of the files to send has come in part; takes those that are whole then out.
+  // Continues partially received files and removes completed ones from `update`.
   void continue_parts(CacheUpdate& update, const TreeListing& there, const std::string& folder,
                       const TransferProgress& progress);
 
   BoardLink& link_;
   BoardTransfer transfer_;
   std::string target_;
-  std::string cache_;  // the board's copy; empty: it keeps none
+  std::string cache_;  // the board's copy; empty: none is kept
   std::uint64_t cache_bytes_ = 0;
   bool cache_is_whole_ = false;
 };

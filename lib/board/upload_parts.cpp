@@ -17,11 +17,13 @@ namespace msprof {
 
 namespace {
 
-// Of a board without a checksum; a disk that lost its power has not kept more wrong than this.
+// For boards without a checksum tool: number of bytes that are sent again, an upper limit for the
+// data that a power failure can damage at the end of a file.
 constexpr std::uint64_t kResentBytes = 1 << 20;
 constexpr std::size_t kPartChunk = 256 << 10;
 
-// $1 folder, $2 name, $3 tool: "sum WORDS". A sign of life every 10 s: a board may need minutes.
+// Arguments: $1 folder, $2 name, $3 tool. Prints "sum WORDS", and a sign of life every 10 s, since
+// a board may need minutes.
 constexpr BoardScript kSum = {"checking what has arrived of a file", R"sh(
 cd "$1" || exit 1
 alive() {
@@ -38,8 +40,7 @@ kill $sign
 echo "sum $sum"
 )sh"};
 
-// $1 folder, $2 name, $3 its size: nothing has come to it since it was looked at. The bytes behind
-// it come on stdin.
+// Arguments: $1 folder, $2 name, $3 expected size. Fails if the size has changed. Appends stdin.
 constexpr BoardScript kAppend = {"going on with a file", R"sh(
 cd "$1" || exit 1
 size=$(wc -c < "$2") && [ "$size" -eq "$3" ] || exit 9
@@ -47,12 +48,12 @@ chmod u+w "$2" 2>/dev/null
 exec cat >> "$2"
 )sh"};
 
-// $1 folder, $2 name, $3 size in blocks of $4 bytes.
+// Arguments: $1 folder, $2 name, $3 size in blocks of $4 bytes.
 constexpr BoardScript kShorten = {"going back in a file", R"sh(
 cd "$1" && chmod u+w "$2" && dd if=/dev/null "of=$2" "bs=$4" "seek=$3" count=0 2>/dev/null
 )sh"};
 
-// $1 folder, $2 name, $3 its whole size, $4 permissions, $5 time.
+// Arguments: $1 folder, $2 name, $3 complete size, $4 permissions, $5 time.
 constexpr BoardScript kFinish = {"completing a file", R"sh(
 cd "$1" || exit 1
 size=$(wc -c < "$2") && [ "$size" -eq "$3" ] || { rm -f "$2"; exit 9; }
@@ -78,7 +79,7 @@ std::string note_of(const ProjectEntry& entry) {
   return fmt::format("{} {} {}", entry.size_bytes, entry.mtime_ns, entry.path.string());
 }
 
-// Reads the first `bytes` of a file; false where it has not as many.
+// Reads the first `bytes` bytes of a file; returns false if it is shorter.
 template <typename Take>
 bool read_begin(SourceFile& file, std::uint64_t bytes, const Take& take) {
   std::vector<char> buffer(kPartChunk);
@@ -104,7 +105,7 @@ std::string sum_in(std::string_view answer) {
 UploadParts::UploadParts(BoardShell& shell, std::string folder, std::string checksum)
     : shell_(shell), folder_(std::move(folder)), checksum_(std::move(checksum)) {}
 
-// Leaves `file` behind the part.
+// Leaves `file` positioned after the part.
 bool UploadParts::is_same(SourceFile& file, const ProjectEntry& entry, std::uint64_t part_bytes) {
   const std::string name = "./" + entry.path.string();
   if (checksum_.empty()) {
@@ -142,7 +143,7 @@ bool UploadParts::complete(const ProjectEntry& entry, std::uint64_t part_bytes,
     part_bytes = (blocks - 1) * kResentBytes;
   }
   SourceFile file(entry.source);
-  // A file that is another than when the project was listed is sent as it is now.
+  // A file that has changed since the project was listed is sent again completely.
   if (file.error() != 0 || file.size_bytes() != entry.size_bytes) return false;
   if (!is_same(file, entry, part_bytes)) return false;
   if (checksum_.empty()) {

@@ -1,9 +1,9 @@
-// UploadParts: files of an upload that was cut, of which the board has a part: they go on where it
-// ends, whichever way the rest travels. For BoardUpload.
+// UploadParts: continues files of an interrupted upload of which the board has a part, independent
+// of the transfer method. Used by BoardUpload.
 //
-// Two versions of a file are never joined: the part's checksum must be that of the begin of the
-// file here; on a board without a tool for that, a note of what was being sent must be about this
-// very file, and the part's last bytes are sent again.
+// Never joins two versions of a file: the checksum of the part must match the start of the local
+// file. On a board without a checksum tool, a note must show that this very file was being sent,
+// and the last bytes of the part are sent again.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ namespace msprof {
 
 class UploadParts {
  public:
-  // `checksum` is that of BoardInfo; files are below `folder`, which exists.
+  // `checksum` is BoardInfo::checksum; files are below `folder`, which must exist.
   UploadParts(BoardShell& shell, std::string folder, std::string checksum);
 
-  // Brings what is missing of `entry` behind the first `part_bytes`, and its permissions and time.
-  // False, and the board's file is as it was or gone, where that is no part of it: it is to be sent
-  // whole. `progress` gets the bytes of the file that are there. Throws Error(cannot_write) with
-  // the board's reason, ConnectionLost, Error(interrupted).
+  // Sends the content of `entry` after the first `part_bytes` bytes, and its permissions and time.
+  // Returns false if the board's file is not a part of it; it is then unchanged or removed, and
+  // must be sent completely. `progress` receives the number of bytes of the file on the board.
+  // Throws Error(cannot_write) with the board's reason, ConnectionLost, Error(interrupted).
   bool complete(const ProjectEntry& entry, std::uint64_t part_bytes,
                 const TransferProgress& progress);
 
-  // Notes which large files are about to be sent, where that is needed; and that they have been.
+  // begin() records which large files are about to be sent, if needed; end() removes the record.
   void begin(const std::vector<ProjectEntry>& entries);
   void end();
 
