@@ -30,7 +30,7 @@ struct KeyText {
 KeyText read_key_file(const std::filesystem::path& file) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return {{}, errno};
-  // Allocated at full size at once: a string that grows would leave copies of the key behind.
+  // Allocated at full size: a growing string would leave copies of the key in freed memory.
   std::string text(kMaxKeyBytes, '\0');
   std::size_t size = 0;
   int error = 0;
@@ -45,7 +45,7 @@ KeyText read_key_file(const std::filesystem::path& file) {
   return {Secret(std::move(text)), error};
 }
 
-// The library's question for a passphrase: noted, never asked.
+// libssh's passphrase callback: records that one is needed, never prompts.
 int note_passphrase(const char*, char*, std::size_t, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
@@ -65,7 +65,7 @@ Import import_key(const Secret& text) {
   return result;
 }
 
-// The bytes of a public key or of a certificate as they go over the wire (RFC 4253, 6.6).
+// Returns a public key or certificate in wire format (RFC 4253, 6.6).
 std::string wire_bytes(ssh_key key) {
   char* base64 = nullptr;
   if (ssh_pki_export_pubkey_base64(key, &base64) != SSH_OK) return {};
@@ -87,7 +87,7 @@ std::string wire_bytes(ssh_key key) {
   return bytes;
 }
 
-// What follows the first string, which has its length in front.
+// Skips the first string, which is prefixed with its length.
 std::string_view behind_string(std::string_view bytes) {
   if (bytes.size() < 4) return {};
   std::size_t length = 0;
@@ -96,8 +96,8 @@ std::string_view behind_string(std::string_view bytes) {
   return bytes.substr(4 + length);
 }
 
-// A certificate has its type and a random number, then the key as the key has it behind its type.
-// The library's comparison takes them for keys of different types.
+// A certificate consists of its type, a nonce, and the fields of the key after its type. libssh's
+// comparison treats the two as different key types.
 bool is_certificate_of(ssh_key certificate, ssh_key key) {
   const std::string whole = wire_bytes(certificate);
   const std::string plain = wire_bytes(key);
@@ -105,7 +105,7 @@ bool is_certificate_of(ssh_key certificate, ssh_key key) {
   return !fields.empty() && behind_string(behind_string(whole)).starts_with(fields);
 }
 
-// Null where that is not the passphrase.
+// Returns null if the passphrase is wrong.
 LoginKeys::Key open_key(const Secret& text, const Secret& passphrase) {
   ssh_key opened = nullptr;
   const int code = ssh_pki_import_privkey_base64(text.reveal().c_str(), passphrase.reveal().c_str(),
@@ -113,10 +113,10 @@ LoginKeys::Key open_key(const Secret& text, const Secret& passphrase) {
   return LoginKeys::Key(code == SSH_OK ? opened : nullptr);
 }
 
-// A host with two factors is asked for both; more rounds would only repeat.
+// A host with two factors requires two rounds; more would only repeat them.
 constexpr int kMaxRounds = 3;
-constexpr int kMaxQuestions = 8;  // of keyboard-interactive, before it is given up
-constexpr int kMaxAnswers = 3;    // of the user to one question, as ssh(1) has it
+constexpr int kMaxQuestions = 8;  // limit for keyboard-interactive
+constexpr int kMaxAnswers = 3;    // attempts per prompt, as in ssh(1)
 
 class LogIn {
  public:
@@ -124,7 +124,7 @@ class LogIn {
       : session_(session), login_(login), keys_(keys), use_agent_(use_agent) {}
 
   std::string run() {
-    // Brings the list of what the host offers, too; that it is refused is not reported.
+    // Also requests the list of methods that the host offers; its refusal is not reported.
     if (attempt("no password", [&] { return ssh_userauth_none(handle(), nullptr); })) {
       return method_;
     }
@@ -169,17 +169,18 @@ class LogIn {
   LoginKeys& keys_;
   const UseAgent use_agent_;
   std::string method_;
-  std::vector<std::pair<std::string, int>>
-      tried_;                       // with the count of each, in the order of the first
-  std::vector<std::string> notes_;  // ways that were not open, and why
+  std::vector<std::pair<std::string, int>> tried_;  // number of attempts by method, in the order of
+                                                    // the first attempt
+  std::vector<std::string> notes_;  // methods that could not be used, and why
   bool partial_ = false;
-  // A password was sent, or something was refused: an end without an answer may be a refusal.
+  // A password was sent or a method was refused: a connection that ends without an answer may be a
+  // refusal.
   bool counts_as_try_ = false;
   bool asked_password_ = false;
   std::optional<Secret> password_;
   int refused_passwords_ = 0;
-  bool used_password_ = false;  // the host knows it already
-  bool gave_password_ = false;  // keyboard-interactive took it for what it is, a password
+  bool used_password_ = false;  // the host already has it
+  bool gave_password_ = false;  // sent through keyboard-interactive
 };
 
 int LogIn::finish(const std::function<int()>& step) {
@@ -215,7 +216,7 @@ bool LogIn::try_agent() {
   if (use_agent_ == UseAgent::no || !login_.agent || socket == nullptr || *socket == '\0') {
     return false;
   }
-  counts_as_try_ = true;  // the library tries all of its keys
+  counts_as_try_ = true;  // libssh tries all keys of the agent
   return attempt("agent", [&] { return ssh_userauth_agent(handle(), nullptr); });
 }
 
@@ -237,7 +238,7 @@ bool LogIn::try_key(const std::string& method, const LoginKeys::Key& key) {
   return attempt(method, [&] { return ssh_userauth_publickey(handle(), nullptr, key.get()); });
 }
 
-// True if the host would take the key, or where that cannot be known yet.
+// Returns true if the host accepts the key, or if that is unknown so far.
 bool LogIn::is_wanted(const std::string& method, const LoginKeys::Key& public_part) {
   if (!public_part) return true;
   const int code =
@@ -247,7 +248,7 @@ bool LogIn::is_wanted(const std::string& method, const LoginKeys::Key& public_pa
   return false;
 }
 
-// Asks for no passphrase of a key that the host does not take.
+// Does not request the passphrase of a key that the host does not accept.
 bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method,
                    const std::string& certified) {
   if (login_.passphrase) {
@@ -294,7 +295,7 @@ bool LogIn::ask_password_again() {
 
 bool LogIn::try_this_password() {
   if (offers(SSH_AUTH_METHOD_INTERACTIVE) && try_interactive()) return true;
-  // A host that refused the password there refuses it here, and counts it once more.
+  // The host has already refused the password, and would count another failed attempt.
   if (gave_password_ && !partial_) return false;
   return offers(SSH_AUTH_METHOD_PASSWORD) && try_password();
 }
@@ -315,7 +316,7 @@ bool LogIn::try_interactive() {
   bool answered = false;
   int code = finish(step);
   for (int count = 0; code == SSH_AUTH_INFO && count < kMaxQuestions; ++count) {
-    // Not answered twice: the same question again, or one for a new password.
+    // Answers only once: a second prompt repeats the question or requests a new password.
     if (ssh_userauth_kbdint_getnprompts(handle()) > 0) {
       if (answered) break;
       answered = true;
@@ -326,7 +327,7 @@ bool LogIn::try_interactive() {
   return take("keyboard-interactive", code);
 }
 
-// The password goes to one prompt: the only hidden one, or that which asks for a password.
+// Sends the password to one prompt only: the only hidden one, or the one that mentions a password.
 void LogIn::answer_questions(const std::string& password) {
   const auto count = static_cast<unsigned>(ssh_userauth_kbdint_getnprompts(handle()));
   std::optional<unsigned> chosen;
@@ -417,7 +418,7 @@ bool LoginKeys::Entry::unlock(const Secret& passphrase) {
   return true;
 }
 
-// OpenSSH's own format has it in clear text; beside other formats it may lie in a file.
+// OpenSSH's own format contains it in clear text; other formats may have a separate .pub file.
 LoginKeys::Key LoginKeys::Entry::public_part() const {
   for (const std::string& name : {file.string(), file.string() + ".pub"}) {
     ssh_key found = nullptr;
@@ -480,7 +481,7 @@ void LoginKeys::add(const std::filesystem::path& file, bool is_named) {
   entries_.push_back(std::move(entry));
 }
 
-// A certificate belongs to the key whose public part it has.
+// A certificate belongs to the key with the same public part.
 void LoginKeys::find_certificates(const std::vector<std::filesystem::path>& named) {
   for (Entry& entry : entries_) {
     std::vector<std::filesystem::path> files = named;

@@ -1,5 +1,5 @@
-// Login: none, agent, the given keys, default keys, keyboard-interactive, password, in this
-// order. Inside lib/ssh.
+// Login methods, in this order: none, agent, the given keys, default keys, keyboard-interactive,
+// password. Internal to lib/ssh.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -25,25 +25,25 @@ class LoginKeys {
   using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
   struct Entry {
     std::filesystem::path file;
-    Key key;        // null: it has a passphrase
-    Secret locked;  // the file's content until it is unlocked
-    // Its certificate, and the key with it once it is unlocked; null: it has none.
+    Key key;        // null: needs a passphrase
+    Secret locked;  // content of the file until it is unlocked
+    // Its certificate, and once unlocked the key with the certificate; null: no certificate.
     std::filesystem::path certificate_file;
     Key certificate;
     Key certified;
 
-    // False if that is not its passphrase.
+    // Returns false if the passphrase is wrong.
     bool unlock(const Secret& passphrase);
-    // Public part, to ask the host if it takes the key; null if that is unknown without the
-    // passphrase.
+    // Returns the public part, used to ask the host whether it accepts the key; null if it cannot
+    // be read without the passphrase.
     Key public_part() const;
   };
 
-  // Throws Error(usage) when the given key cannot be read or is no private key; other keys that are
-  // absent or of no use are passed over.
+  // Throws Error(usage) if the given key cannot be read or is not a private key; skips other keys
+  // that are missing or unusable.
   explicit LoginKeys(const SshLogin& login);
   std::vector<Entry>& entries() { return entries_; }
-  // What was passed over although it is named, for messages.
+  // Messages about configured keys that were skipped.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -51,13 +51,13 @@ class LoginKeys {
   void add(const std::filesystem::path& file, bool is_named);
   void find_certificates(const std::vector<std::filesystem::path>& named);
 
-  std::optional<Undumpable> guard_;  // where there are keys; goes after them
+  std::optional<Undumpable> guard_;  // set if there are keys; destroyed after them
   std::vector<Entry> entries_;
   std::vector<std::string> notes_;
 };
 
-// The host has counted every key of the agent as a failed try and ended the login; another
-// connection that leaves the agent out gets further.
+// The host counted each key of the agent as a failed attempt and closed the connection; retry with
+// a new connection without the agent.
 class TooManyKeys : public ConnectFailure {
  public:
   explicit TooManyKeys(const std::string& message) : ConnectFailure(Why::refused, message) {}
@@ -65,8 +65,8 @@ class TooManyKeys : public ConnectFailure {
 
 enum class UseAgent { no, yes };
 
-// Returns how it logged in, as SshConnection::login_method(). Throws ConnectFailure with what was
-// tried, what the host offers and what to do; never shows a secret.
+// Returns the method that succeeded, as for SshConnection::login_method(). Throws ConnectFailure
+// with the attempts, the host's offers and a remedy; messages never contain a secret.
 std::string log_in(SshSession& session, const SshLogin& login, LoginKeys& keys, UseAgent use_agent);
 
 }  // namespace msprof

@@ -1,4 +1,4 @@
-// Deadline: a point in time until which something is waited for. Inside lib/ssh.
+// Deadline: a time limit for waiting. Internal to lib/ssh.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace msprof {
 
-// Milliseconds after which a wait looks for a Ctrl-C that came just before it began; the second
-// where other ends wake it.
+// Intervals in milliseconds at which a wait checks for a Ctrl-C that arrived just before it
+// started; the long one is for waits that other events wake.
 inline constexpr int kInterruptPollMs = 100;
 inline constexpr int kLongPollMs = 1000;
 
@@ -18,7 +18,7 @@ class Deadline {
 
   bool is_over() const { return Clock::now() >= end_; }
 
-  // Time left in whole milliseconds, rounded up, at most `most`: for poll().
+  // Remaining time for poll() in milliseconds, rounded up, at most `most`.
   int milliseconds(int most) const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
     return static_cast<int>(std::clamp<decltype(left)>(left, 0, most));

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Takes a string of the library over.
+// Copies and frees a string of libssh.
 std::string taken(char* text) {
   if (text == nullptr) throw std::bad_alloc();
   std::string result = text;
@@ -54,7 +54,7 @@ HostKey describe(ssh_key key) {
 
 constexpr std::string_view kRevoked = "@revoked ";
 
-// The key of a line when it is about `name`.
+// Returns the key of a line if the line matches `name`.
 std::optional<HostKey> key_of_line(const std::string& name, const std::string& line) {
   ssh_knownhosts_entry* entry = nullptr;
   if (ssh_known_hosts_parse_line(name.c_str(), line.c_str(), &entry) != SSH_OK) return {};
@@ -88,7 +88,7 @@ std::vector<KnownHostKey> read_known_hosts(const std::string& name, const fs::pa
   return keys;
 }
 
-// True if the file's last line lacks its end.
+// Returns true if the file's last line has no line end.
 bool ends_open(int fd) {
   struct stat status = {};
   char last = '\n';
@@ -96,7 +96,7 @@ bool ends_open(int fd) {
   return ::pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n';
 }
 
-// A key of type ssh-rsa signs as rsa-sha2-*, too.
+// A key of type ssh-rsa also signs with rsa-sha2-*.
 std::string_view key_type_of(std::string_view algorithm) {
   return algorithm.starts_with("rsa-sha2-") ? "ssh-rsa" : algorithm;
 }
@@ -123,8 +123,8 @@ HostKey presented_key(const SshSession& session) {
   return result;
 }
 
-// Reads a line that a person typed, without its end; empty at the end of the input. Checks
-// repeatedly for a Ctrl-C that came just before the wait began.
+// Reads a typed line, without the line end; empty at the end of the input. Polls for a Ctrl-C that
+// arrived just before the wait.
 std::string read_answer(int fd) {
   std::string line;
   while (line.size() < 256) {
@@ -148,7 +148,7 @@ void say(const std::string& text) {
 
 }  // namespace
 
-// As ssh(1) looks it up: an alias stands without a port.
+// Same lookup as ssh(1): an alias has no port.
 std::string known_host_name(const SshLogin& login) {
   if (!login.host_key_alias.empty()) return lower_ascii(login.host_key_alias);
   const std::string name = lower_ascii(login.host);
@@ -168,7 +168,7 @@ int KnownHosts::remember(const HostKey& key) const {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno;
   const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!fd) return errno;
-  // Programs of ours wait for each other; one write at the end is whole for all others.
+  // The lock serializes msprof processes; a single appending write is atomic for all others.
   while (::flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) return errno;
   }

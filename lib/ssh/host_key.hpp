@@ -1,5 +1,5 @@
-// Host keys: entries of known_hosts files about one host (KnownHosts), and the check that the
-// machine that answers is the known board (HostKeyCheck). Inside lib/ssh.
+// Host keys: known_hosts entries for one host (KnownHosts), and the check that the host that
+// answers is the known one (HostKeyCheck). Internal to lib/ssh.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +21,22 @@ struct KnownHostKey {
   HostKey key;
   std::filesystem::path file;
   std::size_t line = 0;
-  bool revoked = false;  // @revoked: never to be taken
+  bool revoked = false;  // @revoked: must not be accepted
 };
 
-// Entries of the files, with file and line, and the safe way to add a line.
+// Entries of the files, with file and line number, and a safe way to add a line.
 class KnownHosts {
  public:
-  // Reads what `files` say about `name`, "host" or "[host]:port"; those that are absent count as
-  // empty. Hashed names, patterns and [host]:port
-  // are understood.
+  // Reads the entries of `files` for `name`, "host" or "[host]:port"; missing files count as empty.
+  // Supports hashed names, patterns and [host]:port.
   KnownHosts(const std::string& name, std::vector<std::filesystem::path> files);
 
   const std::vector<KnownHostKey>& keys() const { return keys_; }
   // Name of the host in the files: "host" or "[host]:port".
   const std::string& name() const { return name_; }
 
-  // Appends the key to the first file (0600, its folder 0700), unless another program has just done
-  // so. Returns 0 or the errno of the failure.
+  // Appends the key to the first file (0600, its folder 0700), unless another process has just done
+  // so. Returns 0 or an errno value.
   int remember(const HostKey& key) const;
 
  private:
@@ -51,16 +50,16 @@ std::string known_host_name(const SshLogin& login);
 
 class HostKeyCheck {
  public:
-  // Reads ssh_folder/known_hosts, and that of the system where `with_system`. `accepted`: the key
-  // that the run has accepted of this host before.
+  // Reads ssh_folder/known_hosts, and the system's file if `with_system`. `accepted`: the key that
+  // the run has already accepted for this host.
   HostKeyCheck(const SshLogin& login, bool with_system, std::optional<HostKey> accepted = {});
 
-  // Key types for SSH_OPTIONS_HOSTKEYS, those that are known of this host first; else a host with
-  // several keys might present one that is not known.
+  // Key types for SSH_OPTIONS_HOSTKEYS, types of known keys first; otherwise a host with several
+  // keys might present an unknown one.
   std::string preferred_types() const;
 
-  // Returns the host's key if it is the accepted one or, where there is none yet, one that is
-  // known or accepted now. Throws ConnectFailure(host_key) otherwise.
+  // Returns the host's key if it equals the accepted key or, if there is none, is known or is
+  // accepted now. Throws ConnectFailure(host_key) otherwise.
   HostKey check(const SshSession& session) const;
 
  private:

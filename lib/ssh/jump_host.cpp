@@ -22,10 +22,10 @@ namespace msprof {
 namespace {
 
 constexpr std::size_t kTunnelChunk = 64 << 10;
-constexpr std::size_t kMaxTunnelBytes = 256 << 10;  // held of a direction
-constexpr int kMaxRoundsOfPackets = 64;             // before bytes are moved on
+constexpr std::size_t kMaxTunnelBytes = 256 << 10;  // buffered per direction
+constexpr int kMaxRoundsOfPackets = 64;             // packets handled before bytes are moved
 constexpr std::chrono::milliseconds kTunnelFarewell{200};
-// A server that lives answers the probe of SshPulse within this time.
+// Time in which a live server answers the probe of SshPulse.
 constexpr double kAnswerSeconds = 4;
 
 std::uint64_t now_seconds() {
@@ -33,7 +33,7 @@ std::uint64_t now_seconds() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
-// The reason in the library's "Channel opening failure: channel 43 error (2) open failed".
+// Extracts the reason from libssh's "Channel opening failure: channel 43 error (2) open failed".
 std::string reason_of_refusal(const std::string& error) {
   if (error.find("error (1)") != std::string::npos) {
     return "it does not forward connections (AllowTcpForwarding, PermitOpen of its SSH server)";
@@ -58,7 +58,7 @@ JumpHost::JumpHost(std::unique_ptr<SshSession> session, const SshLogin& login)
     throw std::bad_alloc();
   }
   if (!bell_) throw Error(Exit::internal_error, "eventfd: " + errno_text(errno));
-  // Signals are for the thread that waits for the user.
+  // Signals are handled by the main thread only.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -168,8 +168,8 @@ bool JumpHost::can_move_up(const Tunnel& tunnel) const {
   return !tunnel.up.empty() && can_send() && ssh_channel_window_size(tunnel.channel) > 0;
 }
 
-// Does not sleep while something can be done: moving the bytes of one tunnel handles packets and
-// output of all, so a tunnel moved before may have bytes or a window again.
+// Does not sleep while work is possible: moving the bytes of one tunnel handles packets and output
+// of all, so other tunnels may have new bytes or a larger window.
 void JumpHost::wait(int most_ms) {
   const bool can_move = std::any_of(tunnels_.begin(), tunnels_.end(), [this](const Tunnel& tunnel) {
     return !tunnel.is_held && can_move_up(tunnel);
@@ -182,7 +182,8 @@ void JumpHost::wait(int most_ms) {
     int events = 0;
     if (tunnel.up.empty() && !tunnel.up_ended) events |= POLLIN;
     if (!tunnel.down.empty()) events |= POLLOUT;
-    // One that waits for the session only: its end would wake this over and over.
+    // A tunnel that waits only for the session is not polled: a hang-up of its socket would wake
+    // this loop repeatedly.
     if (events != 0) fds.push_back({tunnel.socket.get(), static_cast<short>(events), 0});
   }
   (void)::poll(fds.data(), fds.size(), can_move || lane_.has_unseen() ? 0 : most_ms);
@@ -199,7 +200,7 @@ void JumpHost::open_requested() {
   std::erase_if(being_opened_, [this](const auto& request) { return try_to_open(*request); });
 }
 
-// True when it is over, one way or the other.
+// Returns true when the request is finished, successfully or not.
 bool JumpHost::try_to_open(Request& request) {
   if (request.channel == nullptr) request.channel = ssh_channel_new(lane_.session->get());
   if (request.channel == nullptr) throw std::bad_alloc();
@@ -231,7 +232,7 @@ void JumpHost::move_bytes() {
     move_up(tunnel);
     move_down(tunnel);
   }
-  // One that lost its host is closed by end_all(), when the reason can be asked for.
+  // If the host is lost, end_all() closes the tunnels after it has stored the reason.
   if (!lane_.session->is_alive()) return;
   std::erase_if(tunnels_, [](Tunnel& tunnel) {
     const bool is_over = tunnel.is_broken || (tunnel.up_ended && tunnel.up.empty()) ||
@@ -279,7 +280,7 @@ void JumpHost::move_down(Tunnel& tunnel) {
   }
 }
 
-// Sends what was written last, such as a farewell, within kTunnelFarewell.
+// Sends the last bytes written, such as a disconnect message, within kTunnelFarewell.
 void JumpHost::drain() {
   const Deadline deadline{kTunnelFarewell};
   while (lane_.session->is_alive() && !deadline.is_over()) {
@@ -295,7 +296,7 @@ void JumpHost::drain() {
 
 void JumpHost::end_all(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  // First the reason: who finds its socket closed asks for it.
+  // Set first: code whose socket is closed asks for the reason.
   end_reason_ = reason;
   for (Tunnel& tunnel : tunnels_) ssh_channel_free(tunnel.channel);
   tunnels_.clear();

@@ -1,6 +1,6 @@
-// JumpHost: an SSH server on the way to another host. It gives connections through it as sockets of
-// this process, which a thread of its own feeds; a session on such a socket knows nothing of it.
-// Inside lib/ssh.
+// JumpHost: an SSH server on the way to another host. Provides connections through it as sockets of
+// this process, served by a separate thread, so that an SSH session can use them like any socket.
+// Internal to lib/ssh.
 #pragma once
 
 #include <atomic>
@@ -24,29 +24,29 @@ namespace msprof {
 
 class JumpHost {
  public:
-  // Takes a session over that has logged in with `login`.
+  // Takes ownership of a session that has logged in with `login`.
   JumpHost(std::unique_ptr<SshSession> session, const SshLogin& login);
-  // Ends its connections, after what was last written to them.
+  // Closes its connections after sending the last bytes written to them.
   ~JumpHost();
   JumpHost(const JumpHost&) = delete;
   JumpHost& operator=(const JumpHost&) = delete;
 
-  // Opens a connection to host and port of `target`: a socket that does not block. Throws
-  // ConnectFailure(unreachable) with what the jump host says, Error(interrupted).
+  // Opens a connection to host and port of `target` and returns a non-blocking socket. Throws
+  // ConnectFailure(unreachable) with the jump host's reason, Error(interrupted).
   FileDescriptor connect(const SshLogin& target);
 
-  // What is wrong with it, as a part of a sentence; empty: nothing.
+  // Returns a description of its failure, as part of a sentence; empty if it works.
   std::string trouble() const;
 
  private:
   struct FreeEvent {
     void operator()(ssh_event event) const { ssh_event_free(event); }
   };
-  // One connection that is asked for; both threads have it.
+  // A requested connection, shared by both threads.
   struct Request {
     std::string host;
     std::uint16_t port = 0;
-    ssh_channel channel = nullptr;  // of the thread alone
+    ssh_channel channel = nullptr;  // used by the thread only
     bool is_done = false;
     bool is_abandoned = false;
     std::string refusal;
@@ -55,12 +55,12 @@ class JumpHost {
   struct Tunnel {
     ssh_channel channel = nullptr;
     FileDescriptor socket;
-    std::string up;    // from the socket, not sent yet
-    std::string down;  // from the host, not given to the socket yet
+    std::string up;    // from the socket, not yet sent
+    std::string down;  // from the host, not yet written to the socket
     bool up_ended = false;
     bool down_ended = false;
     bool is_broken = false;
-    bool is_held = false;  // the last write took nothing: new keys are being exchanged
+    bool is_held = false;  // the last write accepted nothing: a key re-exchange is in progress
   };
 
   void run() noexcept;
@@ -84,13 +84,13 @@ class JumpHost {
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;
   FileDescriptor bell_;
   std::vector<char> buffer_;
-  std::list<Tunnel> tunnels_;                           // of the thread alone
-  std::vector<std::shared_ptr<Request>> being_opened_;  // likewise
+  std::list<Tunnel> tunnels_;                           // used by the thread only
+  std::vector<std::shared_ptr<Request>> being_opened_;  // used by the thread only
 
   mutable std::mutex mutex_;
   std::condition_variable answered_;
   std::deque<std::shared_ptr<Request>> requests_;
-  std::string end_reason_;  // why it is of no use any more
+  std::string end_reason_;  // why it cannot be used any more
   std::atomic<bool> stopped_ = false;
   std::atomic<std::uint64_t> heard_at_ = 0;  // steady clock, in seconds
   std::thread thread_;

@@ -1,6 +1,6 @@
-// RunHosts: what the connections of one run have learnt of the hosts that they reach. The copies of
-// a login share it: a later connection expects the key that the first one accepted, and a login
-// that was refused is not repeated. Thread safe.
+// RunHosts: what the connections of one run have learned about their hosts. Shared by copies of a
+// login: later connections expect the key that the first one accepted, and a refused login is not
+// repeated. Thread-safe.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@ namespace msprof {
 
 struct HostKey {
   std::string type;         // "ssh-ed25519"
-  std::string base64;       // the public key as known_hosts has it
+  std::string base64;       // the public key as in known_hosts
   std::string fingerprint;  // "SHA256:…"
 };
 
 class RunHosts {
  public:
-  // `host` is the way to it and its name in known_hosts. The key that was accepted first stays.
+  // `host` is the route to the host and its name in known_hosts. The first accepted key is kept.
   void accept(const std::string& host, const HostKey& key);
   std::optional<HostKey> accepted(const std::string& host) const;
 
-  // `login` is the way to it and the account: the sentence of the refusal; empty: there was none.
+  // `login` is the route and the account. refusal() returns the message of the refusal; empty if
+  // there was none.
   void refuse(const std::string& login, const std::string& sentence);
   std::string refusal(const std::string& login) const;
-  // Counts a login that ended without an answer after a password was sent, or a key refused: the
-  // host may have taken that for a failed try. Returns how many there were since the last one that
-  // succeeded.
+  // Counts a login that ended without an answer after a password was sent or a key was refused: the
+  // host may count that as a failed attempt. Returns the number since the last success.
   int count_unanswered(const std::string& login);
   void succeed(const std::string& login);
 

@@ -8,7 +8,7 @@
 namespace msprof {
 
 void wipe(std::string& text) {
-  // Wiped up to the capacity: a shorter text may have taken the place of a longer one.
+  // Wipes the whole capacity: the text may have been longer before.
   text.resize(text.capacity());
   ::explicit_bzero(text.data(), text.size());
   text.clear();
@@ -16,7 +16,7 @@ void wipe(std::string& text) {
 
 namespace {
 
-// How many keep the process undumpable; the kernel has one flag for all its threads.
+// Number of Undumpable objects; the kernel has a single flag for the process.
 struct DumpableState {
   std::mutex mutex;
   int holders = 0;
@@ -46,7 +46,7 @@ Undumpable::~Undumpable() {
 
 Secret::Secret(std::string&& text) : text_(std::move(text)) {
   guard();
-  // A short text was copied, not handed over.
+  // A short text was copied, not moved.
   wipe(text);
 }
 

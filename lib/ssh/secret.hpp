@@ -1,6 +1,5 @@
-// Secret: a password or passphrase. For its readers and for the login.
-// It cannot be printed or formatted by accident, its bytes are wiped when it goes, and while it is
-// there the process leaves no core.
+// Secret: a password or passphrase. It cannot be printed or formatted accidentally, its bytes are
+// wiped on destruction, and while it exists the process writes no core dump.
 #pragma once
 
 #include <functional>
@@ -10,9 +9,9 @@
 
 namespace msprof {
 
-// Keeps this process undumpable (PR_SET_DUMPABLE of prctl(2)) while one lives: it leaves no core,
-// and no other process of its user may read its memory. Its own /proc/self stays readable but for
-// files of mode 0400, which belong to root then; programs that it starts are dumpable again.
+// Keeps this process undumpable (PR_SET_DUMPABLE of prctl(2)) during its lifetime: no core dump,
+// and other processes of the user cannot read its memory. /proc/self stays readable except for
+// files of mode 0400, which then belong to root; started programs are dumpable again.
 class Undumpable {
  public:
   Undumpable();
@@ -24,7 +23,7 @@ class Undumpable {
 class Secret {
  public:
   Secret() = default;
-  // Takes the text over and wipes the string it came in.
+  // Takes ownership of the text and wipes `text`.
   explicit Secret(std::string&& text);
   ~Secret();
   Secret(Secret&& other) noexcept;
@@ -33,23 +32,23 @@ class Secret {
   Secret& operator=(const Secret& other);
 
   bool empty() const { return text_.empty(); }
-  // Gives the text; only for the login.
+  // Returns the text; only for the login.
   const std::string& reveal() const { return text_; }
 
  private:
   void guard();
-  std::optional<Undumpable> guard_;  // where there is a text; goes after it
+  std::optional<Undumpable> guard_;  // set if there is a text; destroyed after it
   std::string text_;
 };
 
-// Sources of a secret. Neither is ever called for a secret that is not needed.
+// Functions that obtain a secret; called only if it is needed.
 struct SecretSource {
-  std::function<std::optional<Secret>()> first;  // nullopt: there is none
-  // Asks the user once more after a wrong one. Not set, or nullopt: there is no other.
+  std::function<std::optional<Secret>()> first;  // nullopt: not available
+  // Asks the user again after a wrong secret. Empty function or nullopt: no other secret.
   std::function<std::optional<Secret>()> again;
 };
 
-// Overwrites the bytes of `text` in a way that the compiler keeps, and empties it.
+// Overwrites the bytes of `text`, without being optimized away, and clears it.
 void wipe(std::string& text);
 
 }  // namespace msprof

@@ -15,10 +15,10 @@ namespace msprof::sftp {
 
 namespace {
 
-// OpenSSH sends 256 KB at most; a longer length is a greeting of a login shell, not a packet.
+// OpenSSH sends at most 256 KB; a larger length is part of a login shell's greeting, not a packet.
 constexpr std::uint32_t kMaxPacket = 1 << 20;
 constexpr std::chrono::seconds kEndLimit{2};
-// Replies to nothing that are passed over; a server has one for each request.
+// Limit for unexpected replies; a server sends one per request.
 constexpr std::int64_t kMaxUnaskedReplies = 1000;
 constexpr std::size_t kMaxHandle = 256;  // draft-ietf-secsh-filexfer-02, 6.1
 
@@ -27,14 +27,14 @@ std::uint32_t unsigned_seconds(std::int64_t seconds) {
       std::clamp<std::int64_t>(seconds, 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
-// Asked for before the size is known: all that a small file has, in one round trip.
+// Requests sent before the size is known: enough to read a small file in one round trip.
 constexpr std::size_t kFirstRequests = 4;
-// A server that answers nothing for this part of silence(), with several requests before it, has
+// A server that answers nothing for this fraction of silence(), with several requests pending, has
 // dropped them.
 constexpr double kStallPart = 0.25;
 
-// One reading of a file through one handle, in order, with several requests in flight. Ends at the
-// end of the file, or with what went wrong; then another may go on from where it stopped.
+// Reads a file sequentially through one handle, with several requests in flight. Ends at the end of
+// the file or with an error; another Reading can then continue from there.
 class Reading {
  public:
   enum class Outcome { at_end, stalled, failed };
@@ -69,9 +69,9 @@ class Reading {
  private:
   struct Piece {
     std::uint32_t id = 0;
-    std::uint64_t length = 0;  // asked for
+    std::uint64_t length = 0;  // requested
     bool answered = false;
-    std::string bytes;  // answered before its turn
+    std::string bytes;  // received before earlier bytes
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by offset
 
@@ -86,16 +86,16 @@ class Reading {
   Transport& transport_;
   SftpWindow window_;
   std::string handle_;
-  std::uint64_t wanted_;  // asked for up to here
-  std::uint64_t given_;   // to the sink, up to here
+  std::uint64_t wanted_;  // end of the requested range
+  std::uint64_t given_;   // end of the range passed to the sink
   std::uint64_t most_;
   const std::function<void(std::string_view)>& sink_;
   std::uint32_t stat_id_ = 0;
-  std::optional<std::uint64_t> size_;  // as the host reported it; the file may have grown since
+  std::optional<std::uint64_t> size_;  // as reported by the host; the file may have grown since
   bool ended_ = false;
   std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
   Pieces pieces_;
-  std::map<std::uint32_t, std::uint64_t> offsets_;  // of unanswered requests, by id
+  std::map<std::uint32_t, std::uint64_t> offsets_;  // offset of each unanswered request, by id
   std::string reason_;
 };
 
@@ -107,7 +107,7 @@ void Reading::request(std::uint64_t offset, std::uint64_t length) {
   offsets_[id] = offset;
 }
 
-// Past the size that the host reported, one request at a time checks if the file has grown.
+// Beyond the reported size, sends one request at a time to check whether the file has grown.
 void Reading::request_more() {
   const auto window = static_cast<std::size_t>(std::max(window_.requests, 1));
   while (!ended_ && wanted_ < most_ && pieces_.size() < window) {
@@ -121,16 +121,16 @@ void Reading::request_more() {
 
 bool Reading::take(Reply reply) {
   if (reply.id == stat_id_) {
-    // Without a size every short answer is followed by another request.
+    // Without a size, each short answer is followed by another request.
     size_ = reply.type == Type::attrs ? reply.body.attributes().size_bytes : std::nullopt;
     if (!size_) size_ = std::numeric_limits<std::uint64_t>::max();
     return true;
   }
   const auto known = offsets_.find(reply.id);
-  if (known == offsets_.end()) return true;  // of a request that was given up
+  if (known == offsets_.end()) return true;  // reply to an abandoned request
   const auto piece = pieces_.find(known->second);
   offsets_.erase(known);
-  if (piece == pieces_.end()) return true;  // behind the end
+  if (piece == pieces_.end()) return true;  // beyond the end
   if (reply.type != Type::data) return take_status(piece, reply);
   const std::string_view bytes = reply.body.text();
   if (reply.body.overrun() || bytes.size() > piece->second.length) {
@@ -150,7 +150,7 @@ bool Reading::take_status(Pieces::iterator piece, const Reply& reply) {
   return true;
 }
 
-// Data behind an end was asked for before the end was known.
+// Drops data after the end, requested before the end was known.
 void Reading::end_at(std::uint64_t offset) {
   ended_ = true;
   end_ = std::min(end_, offset);
@@ -174,7 +174,7 @@ bool Reading::take_data(Pieces::iterator piece, std::string_view bytes) {
     piece->second.bytes = bytes;
   }
   if (bytes.size() == asked) return true;
-  // Short: the end of the file, or a server that gives less than it is asked for.
+  // A short answer: the end of the file, or a server that returns less than requested.
   const std::uint64_t stop = offset + bytes.size();
   if (size_ && stop >= *size_) {
     end_at(stop);
@@ -216,7 +216,7 @@ void Transport::begin() {
 bool Transport::agree() {
   if (!command_) return false;
   try {
-    // Takes its id as the version: 3 with every server that is asked for 3.
+    // reply->id is the version: 3 for every server that is asked for 3.
     const auto reply = next(silence_);
     return reply && reply->type == Type::version && reply->id >= kVersion;
   } catch (const CommandRefused&) {
@@ -227,8 +227,8 @@ bool Transport::agree() {
   }
 }
 
-// Refuses what is no file service after all: dropbear is confused by a command that starts while
-// another one ends.
+// Waits for the end of a command that is not an SFTP service: dropbear fails if a command starts
+// while another ends.
 void Transport::wait_for_end() {
   const Deadline deadline(kEndLimit);
   command_->close_input();
@@ -276,7 +276,7 @@ std::optional<std::string_view> Transport::packet() {
 bool Transport::parse(Reply& reply) {
   auto bytes = packet();
   if (!bytes && !arriving_.empty()) {
-    // Moves the rest of a packet to the front and puts what came behind it.
+    // Moves the rest of a packet to the front and appends what followed it.
     handling_.erase(0, read_);
     read_ = 0;
     if (handling_.empty()) {
@@ -335,7 +335,7 @@ void Transport::throw_silent() const {
 
 std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::string& name,
                                              const SshPatience& patience) {
-  // Allocates before opening it: its sink holds its address.
+  // Allocated before opening: the sink holds its address.
   std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name, patience)));
   if (!client->transport_.open()) return nullptr;
   return client;
@@ -379,7 +379,7 @@ std::string SftpClient::open_file(const std::string& path, std::uint32_t flags,
   return handle_of(id, path);
 }
 
-// Does not wait for an answer on which nothing depends.
+// Does not wait for the answer, which does not matter.
 void SftpClient::close_unasked(const std::string& handle) {
   transport_.send(std::move(Request(Type::close, transport_.new_id()).text(handle)));
   transport_.flush();
@@ -417,13 +417,12 @@ void SftpClient::make_folder(const std::string& path, std::uint32_t mode) {
                                                   transport_.name(), printable(path), reason));
     }
   }
-  // The board's umask has taken bits away.
+  // The board's umask has cleared bits.
   set_attributes(path, {.mode = mode});
 }
 
-// OpenSSH's order of the two paths is the reverse of the draft's, and other servers follow it;
-// libssh decides by the name of the SSH server, which is dropbear where its sftp-server is
-// OpenSSH's.
+// OpenSSH reverses the draft's order of the two paths, and other servers follow it. libssh chooses
+// by the name of the SSH server, which is wrong for dropbear with OpenSSH's sftp-server.
 void SftpClient::make_link(const std::string& path, const std::string& target) {
   transport_.ensure_open();
   send_remove(path);
@@ -441,8 +440,8 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   std::vector<std::size_t> without_mode;
   std::unordered_set<std::string> seen;
   std::size_t name_bytes = 0;
-  // One request at a time: a server that is asked again after the end may begin anew, as OpenSSH
-  // does on some file systems; nothing new is the end, too.
+  // One request at a time: after the end a server may start over, as OpenSSH does on some file
+  // systems. A reply without new names is therefore also treated as the end.
   for (bool is_new = true; is_new;) {
     is_new = false;
     const std::uint32_t id = transport_.new_id();
@@ -455,7 +454,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
     }
     for (std::uint32_t count = reply.body.u32(); count > 0; --count) {
       const std::string_view name = reply.body.text();
-      reply.body.text();  // as `ls -l` shows it
+      reply.body.text();  // the line of `ls -l`
       const Attributes attributes = reply.body.attributes();
       if (reply.body.overrun()) fail(reply, folder);
       if (!seen.emplace(name).second) continue;
@@ -475,14 +474,14 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   close_unasked(handle);
   for (const std::size_t index : without_mode) {
     Reply reply = ask(Type::lstat, folder + "/" + entries[index].name);
-    if (reply.type != Type::attrs) continue;  // gone meanwhile: it stays of unknown kind
+    if (reply.type != Type::attrs) continue;  // removed in the meantime: the type stays unknown
     const std::string name = entries[index].name;
     entries[index] = entry_of(name, reply.body.attributes());
   }
   return entries;
 }
 
-// Waits until at most `most` of the requests are unanswered; each must have been fulfilled.
+// Waits until at most `most` requests are unanswered; throws if one failed.
 void SftpClient::drain(std::set<std::uint32_t>& open_ids, std::size_t most,
                        const std::string& path) {
   while (open_ids.size() > most) {
@@ -512,7 +511,7 @@ void SftpClient::send_blocks(
 void SftpClient::write(const std::string& path, std::uint32_t mode,
                        const std::function<std::size_t(char* buffer, std::size_t size)>& source) {
   transport_.ensure_open();
-  // Gone first: a file that is there may not be writable, or be a link to another.
+  // Removes the file first: an existing one may be read-only, or a link.
   send_remove(path);
   const std::string handle =
       open_file(path, kOpenWrite | kOpenCreate | kOpenTruncate, {.mode = mode});
@@ -560,7 +559,7 @@ std::uint64_t SftpClient::read_from(const std::string& path, std::uint64_t from,
       given = reading.given();
       close_unasked(handle);
       if (outcome == Reading::Outcome::at_end) {
-        if (careful) window_.requests = 1;  // a way that failed once is not tried for every file
+        if (careful) window_.requests = 1;  // do not retry a failing mode for every file
         return given;
       }
       if (outcome == Reading::Outcome::stalled && careful) transport_.throw_silent();

@@ -1,5 +1,5 @@
-// SftpClient: files of a host over SFTP, several requests in flight. Inside lib/ssh; tests also
-// run it over a command that plays a weak server.
+// SftpClient: accesses files of a host over SFTP, with several requests in flight. Internal to
+// lib/ssh; tests also run it over a command that simulates a limited server.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace msprof::sftp {
 
-// The file service ended while the connection still stands.
+// The SFTP service ended while the connection is still alive.
 class ServiceEnded : public Error {
  public:
   explicit ServiceEnded(const std::string& message) : Error(Exit::partial_data, message) {}
@@ -22,47 +22,48 @@ class ServiceEnded : public Error {
 
 // Requests and replies of SFTP over a command's streams.
 //
-// Not the library's own sftp functions: those wait without limit, write one packet a round trip,
-// and its asynchronous read loses bytes without a word where a server answers short.
+// Does not use libssh's sftp functions: they wait without limit, write one packet per round trip,
+// and their asynchronous read silently loses bytes if a server returns less than requested.
 class Transport {
  public:
-  // Starts the service, its stdout going to the sink; null where the host has none.
+  // Starts the service with its stdout connected to the sink; returns null if the host has none.
   using Start = std::function<std::unique_ptr<SshCommand>(StreamSink)>;
 
-  // `name` is that of the host, for messages.
+  // `name` is the host's name for messages.
   Transport(Start start, std::string name, const SshPatience& patience)
       : start_(std::move(start)), name_(std::move(name)), silence_(patience.silence_seconds) {}
 
-  // Starts the service (anew) and agrees on the version. False where there is none.
+  // Starts or restarts the service and negotiates the version. Returns false if there is no
+  // service.
   bool open() {
     begin();
     return agree();
   }
-  // The two halves of that: what the host is asked, and its answer.
+  // The two halves of open(): the request and its answer.
   void begin();
   bool agree();
-  // Starts it again where it has ended; throws ServiceEnded when it does not come back.
+  // Restarts the service if it has ended; throws ServiceEnded if that fails.
   void ensure_open();
 
   std::uint32_t new_id() { return ++last_id_; }
-  // Queues a packet; next() sends what is queued.
+  // Queues a packet; next() sends the queue.
   void send(Request&& request) {
     outgoing_ += std::move(request).finish();
     ++unanswered_;
   }
 
-  // The next reply, whatever request it is for; its texts live until the next call. Empty when
-  // nothing moved for `silence`. Throws ServiceEnded, ConnectionLost, TooMuchSent where the host
-  // answers far more than it was asked.
+  // Returns the next reply, to any request; its texts are valid until the next call. Returns
+  // nullopt after `silence` without traffic. Throws ServiceEnded, ConnectionLost, TooMuchSent if
+  // the host sends far more replies than requested.
   std::optional<Reply> next(std::chrono::duration<double> silence);
-  // The reply to the request `id`; others are dropped. Throws ConnectionLost also when the service
+  // Returns the reply to request `id` and drops others. Also throws ConnectionLost if the service
   // is silent for silence().
   Reply wait_for(std::uint32_t id);
-  // Sends what is queued as far as the host takes it now.
+  // Sends as much of the queue as the host accepts now.
   void flush();
 
   const std::string& name() const { return name_; }
-  std::chrono::duration<double> silence() const { return silence_; }  // of SshPatience
+  std::chrono::duration<double> silence() const { return silence_; }  // from SshPatience
   [[noreturn]] void throw_silent() const;
 
  private:
@@ -75,21 +76,21 @@ class Transport {
   std::chrono::duration<double> silence_;
   std::unique_ptr<SshCommand> command_;
   std::string outgoing_;
-  std::size_t sent_ = 0;  // of outgoing_
-  std::string arriving_;  // filled from within wait()
+  std::size_t sent_ = 0;  // sent bytes of outgoing_
+  std::string arriving_;  // filled during wait()
   std::string handling_;  // replies point into it
-  std::size_t read_ = 0;  // of handling_
+  std::size_t read_ = 0;  // parsed bytes of handling_
   std::uint32_t last_id_ = 0;
-  std::int64_t unanswered_ = 0;  // requests; below 0: there were more replies
+  std::int64_t unanswered_ = 0;  // requests; negative: more replies than requests
   bool ended_ = false;
 };
 
 class SftpClient : public SftpFiles {
  public:
-  // Null where the host has no file service.
+  // Returns null if the host has no SFTP service.
   static std::unique_ptr<SftpClient> open(Transport::Start start, const std::string& name,
                                           const SshPatience& patience);
-  // Asks for it; agree() has the answer.
+  // Sends the request; agree() waits for the answer.
   static std::unique_ptr<SftpClient> begin(Transport::Start start, const std::string& name,
                                            const SshPatience& patience);
 

@@ -55,7 +55,7 @@ Request& Request::attributes(const Attributes& value) {
       (value.mtime_seconds ? kHasTimes : 0));
   if (value.size_bytes) u64(*value.size_bytes);
   if (value.mode) u32(*value.mode);
-  // The time of the last access comes first and cannot be left out.
+  // The access time precedes the modification time and cannot be omitted.
   if (value.mtime_seconds) u32(*value.mtime_seconds).u32(*value.mtime_seconds);
   return *this;
 }

@@ -1,4 +1,4 @@
-// The packets of SFTP version 3 (draft-ietf-secsh-filexfer-02), as bytes. Inside lib/ssh.
+// Packets of SFTP version 3 (draft-ietf-secsh-filexfer-02) in wire format. Internal to lib/ssh.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class Type : std::uint8_t {
 
 inline constexpr std::uint32_t kVersion = 3;
 
-// Status codes, as far as they are distinguished.
+// Status codes that are handled differently.
 inline constexpr std::uint32_t kOk = 0;
 inline constexpr std::uint32_t kEof = 1;
 
@@ -51,7 +51,7 @@ struct Attributes {
   std::optional<std::uint32_t> mtime_seconds{};
 };
 
-// One packet to send; the first field of all but init is the id.
+// A packet to send; the first field of all types but init is the id.
 class Request {
  public:
   Request(Type type, std::uint32_t id);
@@ -59,15 +59,15 @@ class Request {
   Request& u64(std::uint64_t value);
   Request& text(std::string_view value);
   Request& attributes(const Attributes& value);
-  // Returns the packet with the length in front.
+  // Returns the packet, prefixed with its length.
   std::string finish() &&;
 
  private:
   std::string bytes_;
 };
 
-// Reads the fields of a packet from a host that is not trusted: past the end, zeros and empty
-// texts come, and overrun() is set.
+// Reads the fields of a packet from an untrusted host: reads past the end return zeros and empty
+// texts, and set overrun().
 class Fields {
  public:
   Fields() = default;
@@ -92,7 +92,7 @@ struct Reply {
   Fields body;
 };
 
-// Text of a status reply, "no such file", printable.
+// Returns the printable message of a status reply: "no such file".
 std::string reason_of(Reply reply);
 
 RemoteEntry entry_of(std::string_view name, const Attributes& attributes);

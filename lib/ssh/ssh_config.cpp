@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxSshConfigBytes = 1 << 20;  // of a file
+constexpr std::size_t kMaxSshConfigBytes = 1 << 20;  // per file
 constexpr std::size_t kMaxSshConfigFiles = 256;
-constexpr int kMaxIncludeDepth = 16;            // as ssh(1)
-constexpr std::size_t kMaxIdentityFiles = 100;  // as ssh(1)
+constexpr int kMaxIncludeDepth = 16;            // same as ssh(1)
+constexpr std::size_t kMaxIdentityFiles = 100;  // same as ssh(1)
 constexpr std::size_t kMaxSshNotes = 20;
 constexpr std::uint64_t kMinSshTimeout = 1;
 constexpr std::uint64_t kMaxSshTimeout = 3600;
@@ -36,8 +36,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f';
 }
 
-// The words of a line: in quotes where they hold blanks; '#' begins a comment. Empty when a quote
-// is not closed.
+// Splits a line into words, which are quoted if they contain blanks; '#' starts a comment. Returns
+// nullopt for an unclosed quote.
 std::optional<std::vector<std::string>> words_of(std::string_view line) {
   std::vector<std::string> words;
   std::size_t i = 0;
@@ -72,7 +72,7 @@ struct ConfigLine {
   std::string_view rest;
 };
 
-// "Key value", "Key=value", "Key = value"; an empty key: nothing is said.
+// Parses "Key value", "Key=value" or "Key = value"; the key is empty for an empty or comment line.
 ConfigLine split_line(std::string_view line) {
   while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
   while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
@@ -113,7 +113,7 @@ HostKeyPolicy parse_checking(const std::string& text, const std::string& where) 
   const std::string word = lower_ascii(text);
   if (word == "ask") return HostKeyPolicy::strict;
   if (word == "yes" || word == "true") return HostKeyPolicy::known_only;
-  // A changed key ends the login also where ssh would go on without a password.
+  // "no" and "off" are stricter than in ssh: a changed key always ends the login.
   if (word == "accept-new" || word == "no" || word == "off" || word == "false") {
     return HostKeyPolicy::accept_new;
   }
@@ -204,7 +204,7 @@ class ConfigParser {
     if (values.size() > 1 && known->key != ConfigKey::known_hosts) {
       refuse_ssh_value(where_, fmt::format("{} takes one value", known->text));
     }
-    // Checked also where the block is about another host.
+    // Checked even if the block is for another host.
     take_value(*known, values);
   }
 
@@ -289,7 +289,7 @@ class ConfigParser {
     }
   }
 
-  // A name that is to be checked before its tokens are known.
+  // Replaces tokens by '0', to check a name before the tokens are known.
   static std::string without_tokens(const std::string& text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -349,9 +349,9 @@ class ConfigParser {
   const std::string& host_;
   SshHostConfig& found_;
   const SshConfigInclude& include_;
-  const bool may_be_active_;  // false within an Include of a block about other hosts
+  const bool may_be_active_;  // false within an Include of a block for other hosts
   bool active_;
-  std::string skipped_match_;  // a sentence, until the block turns out to say something of use
+  std::string skipped_match_;  // message, shown only if the block contains a relevant key
   std::string where_;
 };
 

@@ -51,7 +51,7 @@ std::filesystem::path home_folder() {
   return entry != nullptr ? entry->pw_dir : "/";
 }
 
-// Logins in a row that may end without an answer; a host that refuses may do so, too.
+// Maximum number of consecutive logins that end without an answer, which can also be refusals.
 constexpr int kMaxUnanswered = 2;
 
 SshLogin completed(SshLogin login) {
@@ -61,26 +61,26 @@ SshLogin completed(SshLogin login) {
   return login;
 }
 
-// Opens sessions of a login: connected, checked and logged in.
+// Opens sessions of a login: connects, checks the host key and logs in.
 class SessionOpener {
  public:
-  // Reads the keys of the login; throws Error(usage) as LoginKeys. `before`: the jump host from
-  // which this one is reached, and `way` the names of all on the way to it; null: from here, over
-  // the jump hosts of the login.
+  // Reads the keys of the login; throws Error(usage) like LoginKeys. `before`: the jump host
+  // through which this host is reached, `way`: the names of all hosts on the route; null: reached
+  // from this machine over the login's jump hosts.
   explicit SessionOpener(const SshLogin& given, JumpHost* before = nullptr, std::string way = {});
-  // The last jump host goes first: it lives on the one before.
+  // Destroys the last jump host first: it uses the one before it.
   ~SessionOpener() {
     while (!jumps_.empty()) jumps_.pop_back();
   }
   SessionOpener(const SessionOpener&) = delete;
   SessionOpener& operator=(const SessionOpener&) = delete;
 
-  // Throws as SshConnection::open(). What one session learned (the password, the passphrase of the
-  // key) the others know.
+  // Throws like SshConnection::open(). Later sessions reuse the password and passphrases of earlier
+  // ones.
   std::unique_ptr<SshSession> open();
 
-  const std::string& method() const { return method_; }  // of the last session
-  // What is wrong with the first jump host that is not well; empty: nothing.
+  const std::string& method() const { return method_; }  // for the last session
+  // Returns the problem of the first failed jump host; empty if all work.
   std::string trouble() const;
   std::string name() const { return login_.name(); }
 
@@ -107,7 +107,7 @@ class Connection : public SshConnection {
  public:
   Connection(std::shared_ptr<SshLoop> loop, std::string method)
       : loop_(std::move(loop)), method_(std::move(method)) {}
-  // Commands may still hold the loop; the connection ends now.
+  // Commands may still hold the loop, but the connection ends now.
   ~Connection() override { loop_->close(); }
 
   std::string login_method() const override { return method_; }
@@ -226,7 +226,7 @@ std::unique_ptr<SshSession> SessionOpener::try_to_open() {
     login_.run_hosts->refuse(agent_login(), refused.what());
     return open_once();
   } catch (const ConnectFailure& failure) {
-    // What went wrong behind a jump host that went away is its doing.
+    // If a jump host has failed, it is the cause.
     const std::string text = trouble();
     if (text.empty() || !failure.may_be_repeated()) throw;
     throw ConnectFailure(failure.why(), fmt::format("{}: {}", login_.name(), text));

@@ -19,31 +19,31 @@ namespace msprof {
 
 namespace {
 
-// More than our own question takes.
+// More than our own probe needs.
 constexpr int kSlowLinkBytes = 16 << 10;
-// Longest pause between two checks that is the host's; a longer one is ours.
+// Longest gap between two checks that counts as silence of the host; the rest of a longer one is a
+// pause of this process.
 constexpr std::chrono::seconds kMaxProbeGap{1};
 
-// Bytes handled before sinks get their turn: enough that a call costs nothing beside the bytes.
+// Bytes handled before sinks are called; large enough to make the cost of a call negligible.
 constexpr std::size_t kPumpBytes = 256 << 10;
-// Rounds of packets before that: a host may send some that bring nothing, without end.
+// Limit for rounds of packets, since a host may send packets without data endlessly.
 constexpr int kMaxPumpRounds = 256;
-// dropbear closes a channel that has no command yet when another command ends at that moment.
+// dropbear closes a channel that has no command yet if another command ends at that moment.
 constexpr int kMaxOpenings = 5;
 
-// Channels that are open and wait for a command: as many as begin at the same time.
+// Open channels without a command: as many as are usually started at the same time.
 constexpr std::size_t kSpareChannels = 2;
 
-// Most bytes handed to the library at once; it keeps what the socket does not take.
+// Maximum passed to libssh at once; it buffers what the socket does not accept.
 constexpr std::size_t kMaxWrite = 256 << 10;
 
-// Bytes that a host may send unasked, as many as OpenSSH's client lets it: what it sends in one
-// round trip. The library's own window begins with 64 KB and is opened again when half of 1.2 MB is
-// used.
+// Receive window, the same as in OpenSSH's client: the amount per round trip. libssh's own window
+// starts at 64 KB and is reopened when half of 1.2 MB is used.
 constexpr std::uint32_t kWindowBytes = 2 << 20;
 constexpr std::uint32_t kWindowStep = 256 << 10;
 
-// "SEGV": letters and digits of what a host calls a signal.
+// Returns the letters and digits of the signal name from the host, such as "SEGV".
 std::string signal_name(const char* text) {
   std::string name;
   for (; *text != '\0' && name.size() < 32; ++text) {
@@ -65,7 +65,7 @@ SshPulse::SshPulse(ssh_session session, const SshPatience& patience)
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
-// True also when a slow link takes what is sent: an answer waits behind it.
+// Also true if a slow link accepts sent data: the answer is delayed behind it.
 bool SshPulse::has_moved() {
   int unsent = 0;
   (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);
@@ -80,7 +80,7 @@ void SshPulse::probe() {
   const auto now = Clock::now();
   silence_ += std::min<Clock::duration>(now - probed_at_, kMaxProbeGap);
   probed_at_ = now;
-  // Most checks cost nothing: the kernel is not asked before a fifth of the time.
+  // Avoids the system call in has_moved() during the first fifth of the time.
   if (socket_counter_.in_bytes == heard_bytes_ && silence_ < ask_after_ / 5) return;
   if (has_moved()) {
     silence_ = {};
@@ -95,9 +95,9 @@ void SshPulse::probe() {
 void SshPulse::ask() {
   asked_ = true;
   const auto before = packet_counter_.out_packets;
-  // The first call takes in the answer to the last question and asks nothing then. Servers that do
-  // not know the request answer so, which is a sign of life; one that does even that in another way
-  // keeps the library waiting, and cannot be asked again.
+  // The first call processes the answer to the previous probe and may send nothing. Servers that do
+  // not know the request reply with a failure, which is a sign of life. If a server replies in an
+  // invalid way, libssh keeps waiting and no further probe can be sent.
   ssh_send_keepalive(session_);
   if (packet_counter_.out_packets == before) ssh_send_keepalive(session_);
   can_ask_ = packet_counter_.out_packets != before;
@@ -121,12 +121,12 @@ SshLoop::~SshLoop() {
 }
 
 void SshLoop::close() {
-  // The library frees its channels with the session.
+  // libssh frees the channels with the session.
   for (SshChannel* channel : channels_) channel->handle_ = nullptr;
   spares_.clear();
   for (const auto& lane : lanes_) ssh_event_remove_session(event_.get(), lane->session->get());
   lanes_.clear();
-  // They hold the way, whose end is last.
+  // These hold the jump hosts, which must be destroyed last.
   open_another_ = nullptr;
   trouble_ = nullptr;
 }
@@ -144,7 +144,7 @@ SshLane& SshLoop::lane_for_channel() {
     if (lane->channels == 0 && !lane->retired) return *lane;
   }
   try {
-    // Sent also to end an application after Ctrl-C.
+    // Also runs after Ctrl-C, to end an application.
     const interrupt::MaskPendingSignal masked;
     SshLane& lane = add_lane(open_another_());
     drop_retired();
@@ -152,7 +152,7 @@ SshLane& SshLoop::lane_for_channel() {
   } catch (const Error& error) {
     const auto* const failure = dynamic_cast<const ConnectFailure*>(&error);
     if (failure != nullptr && failure->why() == ConnectFailure::Why::host_key) {
-      close();  // who is at the other end of the first one is in doubt, too
+      close();  // the identity of the first connection is in doubt, too
       throw;
     }
     log::verbose("{}; continuing with one connection", error.what());
@@ -196,7 +196,7 @@ void SshLoop::pump(int milliseconds) {
 }
 
 void SshLoop::deliver() {
-  // A sink may start or destroy commands.
+  // Copies the list: a sink may start or destroy commands.
   const std::vector<SshChannel*> channels = channels_;
   for (SshChannel* channel : channels) {
     if (std::find(channels_.begin(), channels_.end(), channel) != channels_.end()) {
@@ -236,7 +236,7 @@ void SshLoop::throw_silent(std::string_view what) const {
                                    what, patience_.silence_seconds));
 }
 
-// One that the host has closed meanwhile, or refused, is none.
+// Skips spare channels that the host has closed or refused.
 ssh_channel SshLoop::take_channel(const SshSession& session) {
   while (!spares_.empty()) {
     const ssh_channel spare = spares_.front();
@@ -254,7 +254,7 @@ void SshLoop::open_spares(const SshSession& session) {
   while (has_spares_ && is_shared() && spares_.size() < kSpareChannels) {
     const ssh_channel spare = ssh_channel_new(session.get());
     if (spare == nullptr) throw std::bad_alloc();
-    (void)ssh_channel_open_session(spare);  // answered while others are handled
+    (void)ssh_channel_open_session(spare);  // the answer arrives while other packets are handled
     spares_.push_back(spare);
   }
 }
@@ -284,8 +284,8 @@ SshChannel::~SshChannel() {
   lane_.retired = lane_.retired || (loop_->one_process_each_ && !closed_);
   ssh_remove_channel_callbacks(handle_, &callbacks_);
   if (loop_->is_alive() && !closed_) {
-    // Sends the end first: without it ssh_channel_free() sends no close where the socket is busy.
-    // What still comes (dropbear reads on) fills the channel's window and no more.
+    // Sends EOF first: without it ssh_channel_free() sends no close if the socket is busy. Data
+    // that still arrives (dropbear continues to read) is limited by the channel's window.
     ssh_channel_send_eof(handle_);
   }
   ssh_channel_free(handle_);
@@ -298,7 +298,7 @@ std::unique_ptr<SshChannel> SshChannel::open(const std::shared_ptr<SshLoop>& loo
     loop->check();
     std::unique_ptr<SshChannel> channel(new SshChannel(loop, service, on_stdout, on_stderr));
     if (channel->is_accepted()) return channel;
-    // Closed without an answer to the request: the host has not seen that.
+    // The channel was closed before the request was answered: the host has not seen the request.
     if (!channel->closed_ || i + 1 == kMaxOpenings) channel->throw_refused();
   }
 }
@@ -340,7 +340,7 @@ void SshChannel::throw_refused() const {
                   loop_->name(), refusal_.empty() ? "it gives no reason" : refusal_));
 }
 
-// Asks for what is next as soon as an answer has come.
+// Sends the next request as soon as the previous one is answered.
 void SshChannel::advance() {
   while (phase_ != Phase::accepted && phase_ != Phase::refused && loop_->is_alive()) {
     int code = ask_host();
@@ -357,7 +357,7 @@ int SshChannel::ask_host() {
   if (phase_ == Phase::channel) {
     if (handle_ == nullptr) {
       handle_ = loop_->take_channel(*lane_.session);
-      // First: a quick command answers together with its acceptance.
+      // Registered first: a quick command sends output together with its acceptance.
       ssh_add_channel_callbacks(handle_, &callbacks_);
       const int code = ssh_channel_open_session(handle_);
       loop_->open_spares(*lane_.session);
@@ -429,7 +429,7 @@ void SshChannel::on_exit_signal(ssh_session, ssh_channel, const char* signal, in
 
 void SshChannel::deliver(Stream& stream) {
   if (stream.waiting.empty()) return;
-  // Taken out first: a sink that throws does not get the same bytes again.
+  // Swapped out first: if the sink throws, it does not get the same bytes again.
   stream.handling.clear();
   std::swap(stream.waiting, stream.handling);
   delivered_ = true;
@@ -441,8 +441,8 @@ void SshChannel::deliver() {
   deliver(err_);
 }
 
-// Makes the library open the window, as it does for who reads more than it holds. Nothing is read:
-// on_data() has taken all, also what comes within the call.
+// Makes libssh extend the window, as it does when an application reads. The read returns nothing,
+// because on_data() has consumed all data, including data that arrives during the call.
 void SshChannel::keep_window_open() {
   if (handle_ == nullptr || closed_ || unasked_bytes_ < kWindowStep) return;
   unasked_bytes_ = 0;
@@ -468,7 +468,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
   const std::size_t size = std::min({bytes.size(), window, kMaxWrite});
   const int taken = ssh_channel_write(handle_, bytes.data(), static_cast<std::uint32_t>(size));
   loop_->check();
-  // Below 0: the command has ended; wait() returns how.
+  // Negative: the command has ended; wait() returns its result.
   if (taken <= 0) return 0;
   wants_write_ = static_cast<std::size_t>(taken) < bytes.size();
   return static_cast<std::size_t>(taken);
@@ -476,7 +476,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
 
 void SshChannel::resize(const SshTerminal& terminal) {
   loop_->check();
-  // No answer comes; what the host makes of it is its own affair.
+  // There is no answer; failures are ignored.
   if (has_terminal_ && !closed_) {
     (void)ssh_channel_change_pty_size(handle_, terminal.columns, terminal.rows);
   }
@@ -494,7 +494,7 @@ void SshChannel::close_input() {
 
 std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
   const Deadline deadline(limit);
-  constexpr int kMax = 1000;  // then a check that the host is still there
+  constexpr int kMax = 1000;  // interval of the checks whether the host is alive
   delivered_ = false;
   for (;;) {
     if (loop_->is_alive()) keep_window_open();
@@ -505,7 +505,7 @@ std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
       if (phase_ == Phase::refused) throw_refused();
       check_silence();
     }
-    // Hands on what came before the end before the end is reported.
+    // Delivers all output before reporting the end.
     loop_->deliver();
     if (closed_ && !is_waiting()) return end_;
     loop_->check();

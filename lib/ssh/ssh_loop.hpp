@@ -1,9 +1,9 @@
-// SshLoop: moves the packets of a logged-in connection; SshChannel: one command or service on it.
-// Inside lib/ssh.
+// SshLoop: handles the packets of a logged-in connection; SshChannel: one command or service on it.
+// Internal to lib/ssh.
 //
-// The library calls back from within its packet handling, where nothing may be thrown and no other
-// of its functions be called. So a channel only keeps what arrives; pump() returns, and then
-// deliver() hands it on from our own frames.
+// libssh invokes callbacks during its packet handling, where exceptions and most libssh calls are
+// not allowed. Channels therefore only buffer the data; after pump() has returned, deliver() passes
+// it on.
 #pragma once
 
 #include <libssh/callbacks.h>
@@ -24,20 +24,20 @@
 
 namespace msprof {
 
-// Finds a host whose SSH server is stuck while its TCP still answers: a frozen board behind a port
-// forwarding, a server that was stopped.
+// Detects a host whose SSH server is stuck while TCP still answers: a frozen board behind a port
+// forwarding, or a stopped server.
 class SshPulse {
  public:
   SshPulse(ssh_session session, const SshPatience& patience);
   SshPulse(const SshPulse&) = delete;
   SshPulse& operator=(const SshPulse&) = delete;
 
-  // Called after each check of the connection: asks the server for a sign of life when it has been
-  // silent for a while.
+  // Call after each check of the connection: sends a probe if the server has been silent for a
+  // while.
   void probe();
   // True if the server has not answered for SshPatience::stuck_seconds.
   bool is_stuck() const { return stuck_; }
-  // What has come from the server so far.
+  // Bytes received from the server so far.
   std::uint64_t heard_bytes() const { return socket_counter_.in_bytes; }
 
  private:
@@ -51,7 +51,7 @@ class SshPulse {
   ssh_counter_struct socket_counter_ = {};
   ssh_counter_struct packet_counter_ = {};
   std::uint64_t heard_bytes_ = 0;
-  int unsent_bytes_ = 0;  // in the kernel
+  int unsent_bytes_ = 0;  // in the kernel's send buffer
   Clock::time_point probed_at_;
   Clock::duration silence_{};
   bool asked_ = false;
@@ -61,24 +61,24 @@ class SshPulse {
 
 class SshLoop;
 
-// A session of a connection, and how many channels are on it.
+// A session of a connection and the number of its channels.
 struct SshLane {
   SshLane(std::unique_ptr<SshSession> opened, const SshPatience& patience)
       : pulse(opened->get(), patience), session(std::move(opened)) {}
-  // Any call of the library may handle packets of other channels than its own. Call mark_seen()
-  // before examining the channels, and do not sleep while has_unseen() is true.
+  // Any libssh call may handle packets of other channels. Call mark_seen() before examining the
+  // channels, and do not sleep while has_unseen() is true.
   void mark_seen() { seen_bytes = pulse.heard_bytes(); }
   bool has_unseen() const { return pulse.heard_bytes() != seen_bytes; }
-  SshPulse pulse;  // before the session: the library counts into it to the end
+  SshPulse pulse;  // declared before the session, which updates its counters until it is destroyed
   std::unique_ptr<SshSession> session;
   std::uint64_t seen_bytes = 0;
   int channels = 0;
-  bool retired = false;  // a process may still run there that no channel waits for
+  bool retired = false;  // a process may still run in it without a channel
 };
 
 class SshChannel : public SshCommand {
  public:
-  // Request to the host: "exec" of `text`, or the subsystem `text`.
+  // Request to the host: "exec" with the command `text`, or the subsystem `text`.
   enum class Request { exec, subsystem };
   struct Service {
     Request request = Request::exec;
@@ -86,12 +86,12 @@ class SshChannel : public SshCommand {
     std::optional<SshTerminal> terminal;
   };
 
-  // Waits until the host has accepted. Throws CommandRefused with its reason; that it gives no
-  // terminal is no refusal.
+  // Waits until the host has accepted. Throws CommandRefused with its reason; a missing terminal is
+  // not a refusal.
   static std::unique_ptr<SshChannel> open(const std::shared_ptr<SshLoop>& loop,
                                           const Service& service, const StreamSink& on_stdout,
                                           const StreamSink& on_stderr);
-  // Asks and does not wait: wait() throws CommandRefused.
+  // Sends the request without waiting: wait() throws CommandRefused.
   static std::unique_ptr<SshChannel> begin(const std::shared_ptr<SshLoop>& loop,
                                            const Service& service, const StreamSink& on_stdout,
                                            const StreamSink& on_stderr);
@@ -113,11 +113,11 @@ class SshChannel : public SshCommand {
 
   struct Stream {
     StreamSink sink;
-    std::string waiting;   // arrived, not handed on
-    std::string handling;  // in the hands of the sink; keeps its memory for the next round
+    std::string waiting;   // received, not yet delivered
+    std::string handling;  // being delivered; keeps its capacity for reuse
   };
 
-  // What the host is asked for, one after the other.
+  // Requests to the host, in this order.
   enum class Phase { channel, terminal, service, accepted, refused };
 
   void advance();
@@ -144,56 +144,55 @@ class SshChannel : public SshCommand {
   SshLane& lane_;
   const Service service_;
   Phase phase_ = Phase::channel;
-  bool asked_service_ = false;  // behind that, input may follow
-  bool ends_input_ = false;     // as soon as it may
+  bool asked_service_ = false;  // input may be sent from now on
+  bool ends_input_ = false;     // close the input as soon as possible
   std::chrono::steady_clock::time_point asked_at_;
   std::string refusal_;
   ssh_channel handle_ = nullptr;  // null once the connection is closed
   ssh_channel_callbacks_struct callbacks_ = {};
   Stream out_;
   Stream err_;
-  std::uint32_t unasked_bytes_ = 0;  // of the window; arrived since it was last opened
+  std::uint32_t unasked_bytes_ = 0;  // received since the window was last extended
   CommandEnd end_;
   bool has_terminal_ = false;
   bool closed_ = false;       // by the host
-  bool wants_write_ = false;  // the last write() did not take everything
-  bool delivered_ = false;    // since wait() began
+  bool wants_write_ = false;  // the last write() did not accept everything
+  bool delivered_ = false;    // since the start of wait()
 };
 
-// One session, in which all channels live; with dropbear one session for each process that runs at
-// the same time. dropbear takes the end of a process for that of a channel that has no command yet,
-// and a request that crosses its close ends the server with all that it serves.
+// One session for all channels; with dropbear, one session per concurrent process. dropbear
+// mistakes the end of a process for that of a channel without a command, and a request that crosses
+// its close terminates the server and everything it serves.
 class SshLoop {
  public:
   using OpenSession = std::function<std::unique_ptr<SshSession>()>;
 
-  // `open_another` logs in once more; `trouble` says what is wrong with the jump hosts on the way,
-  // empty: nothing.
+  // `open_another` logs in again; `trouble` returns the problem of a jump host on the route, empty
+  // if there is none.
   SshLoop(std::unique_ptr<SshSession> session, std::string name, const SshPatience& patience,
           OpenSession open_another, std::function<std::string()> trouble);
   ~SshLoop();
   SshLoop(const SshLoop&) = delete;
   SshLoop& operator=(const SshLoop&) = delete;
 
-  // Ends the connection; its channels stay, good for nothing.
+  // Ends the connection; its channels remain but cannot be used.
   void close();
 
   const std::string& name() const { return name_; }
   const SshPatience& patience() const { return patience_; }
 
-  // Waits until something can be handled, at most `milliseconds`, and handles what is there, up
-  // to some hundred KB.
+  // Waits for events, at most `milliseconds`, and handles them, up to a few hundred KB.
   void pump(int milliseconds);
-  // Hands on what arrived for every channel. Throws what a sink throws.
+  // Delivers received data to the sinks of all channels. Throws what a sink throws.
   void deliver();
   bool is_waiting() const;
   bool is_alive() const { return !lanes_.empty() && dead_lane() == nullptr; }
-  // Throws ConnectionLost when the connection is gone.
+  // Throws ConnectionLost if the connection is lost.
   void check() const;
 
-  // True where commands of one session may overlap.
+  // True if commands can run concurrently in one session.
   bool is_shared() const { return !one_process_each_; }
-  // What was asked for has not been answered; `what`: "starting a command".
+  // Throws for an unanswered request; `what`: "starting a command".
   [[noreturn]] void throw_silent(std::string_view what) const;
 
  private:
@@ -217,9 +216,10 @@ class SshLoop {
   std::vector<std::unique_ptr<SshLane>> lanes_;
   bool one_process_each_ = false;
   std::vector<SshChannel*> channels_;
-  std::deque<ssh_channel> spares_;  // of the only session: a command that is next has one at once
-  bool has_spares_ = true;          // the host takes more channels than are in use
-  std::size_t waiting_bytes_ = 0;   // arrived in this pump
+  std::deque<ssh_channel> spares_;  // of a shared session: channels that are already open for the
+                                    // next commands
+  bool has_spares_ = true;          // the host accepts more channels than are in use
+  std::size_t waiting_bytes_ = 0;   // received in this pump()
   bool out_of_memory_ = false;
 };
 

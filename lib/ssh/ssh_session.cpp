@@ -23,13 +23,13 @@ namespace msprof {
 
 namespace {
 
-// The algorithms that are offered, best first.
+// The offered algorithms, best first.
 //
-// The library's defaults, and behind them what boards with an SDK of 2012-2019 have and nothing
-// better: SHA-1 within a handshake or a MAC is not what its known collisions break, and refusing it
-// would leave such a board to telnet. Names that the library does not know (yet) are passed over.
-// Ciphers are the library's: ChaCha20 first, as OpenSSH has it, for boards without AES
-// instructions; where both sides have them the difference is not the bottleneck.
+// libssh's defaults, followed by the best that boards with an SDK of 2012-2019 support: the known
+// collisions of SHA-1 do not break it within a handshake or a MAC, and such a board would otherwise
+// be reachable only by telnet. Names unknown to libssh are ignored. The ciphers are libssh's:
+// ChaCha20 first, as in OpenSSH, for boards without AES instructions; with AES instructions on both
+// sides the cipher is not the bottleneck.
 constexpr const char* kKeyExchanges =
     "mlkem768x25519-sha256,sntrup761x25519-sha512,sntrup761x25519-sha512@openssh.com,"
     "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,"
@@ -41,19 +41,19 @@ constexpr const char* kMacs =
     "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512,"
     "hmac-sha1";
 
-// Time that a last message to the host may take when all is over.
+// Time limit for the last message to the host.
 constexpr int kFarewellMilliseconds = 200;
 constexpr std::size_t kMaxGreeting = 255;  // RFC 4253, 4.2: the longest identification line
 
-// Algorithms that one side offers in the library's message "...: server [a,b], client [c]", without
-// the words in it that stand for extensions.
+// Extracts the algorithms that one side offers from libssh's message "...: server [a,b], client
+// [c]", without pseudo-algorithms that signal extensions.
 std::string offer_of(std::string_view text, std::string_view side) {
   const auto at = text.find(side);
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + side.size());
   const auto end = text.find(']');
   auto names = split(text.substr(0, end), ',');
-  // The library cuts its message at 1,023 bytes.
+  // libssh truncates its message at 1,023 bytes.
   const bool is_cut = end == std::string_view::npos;
   if (is_cut) names.pop_back();
   std::string list;
@@ -65,7 +65,7 @@ std::string offer_of(std::string_view text, std::string_view side) {
   return list.empty() ? "none" : list;
 }
 
-// Names of the library such as "kex algos" or "encryption client->server".
+// Names used by libssh, such as "kex algos" or "encryption client->server".
 std::string_view algorithm_kind(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
       {"kex", "key exchange"},
@@ -94,10 +94,11 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
   const bool no = false;
   const long timeout = std::lround(std::ceil(login.connect_timeout_seconds));
   const socket_t fd = socket_.get();
-  // The user's ssh_config may hold a ProxyCommand and would decide what the board.ini does not.
+  // The user's ssh_config may contain a ProxyCommand and would override the board.ini.
   set(SSH_OPTIONS_PROCESS_CONFIG, &no, "config");
   set(SSH_OPTIONS_SSH_DIR, login.ssh_folder.c_str(), "folder");
-  // We check our known_hosts ourselves: with file and line, and never appended to blindly.
+  // known_hosts is checked in host_key.cpp: with file and line, and never appended to without a
+  // check.
   set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "known_hosts");
   set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "known_hosts");
   set(SSH_OPTIONS_HOST, "board", "host");
@@ -112,15 +113,14 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
       fmt::format("{},{}", fmt::join(kCertificateTypes, ","), fmt::join(kKeyTypes, ",")).c_str(),
       "key");
   ssh_set_blocking(get(), 0);
-  // Channels and forwardings that the host asks for are refused; without this the library keeps
-  // each question in memory.
+  // Refuses channels and forwardings that the host requests; otherwise libssh stores each request.
   ssh_set_message_callback(
       get(), [](ssh_session, ssh_message, void*) { return 1; }, nullptr);
 }
 
 SshSession::~SshSession() {
   if (is_alive()) (void)ssh_blocking_flush(get(), kFarewellMilliseconds);
-  // The library closes the socket when the connection breaks, and leaves it to us otherwise.
+  // libssh closes the socket if the connection fails, but otherwise leaves it to the caller.
   if (ssh_get_fd(get()) < 0) (void)socket_.release();
   ssh_disconnect(get());
 }
@@ -140,8 +140,8 @@ std::string SshSession::error() const {
   return printable(ssh_get_error(get()));
 }
 
-// The library makes the socket blocking when it is connected. A send that blocks is ended by a
-// signal, which the library takes for a broken connection.
+// libssh makes the socket blocking after connecting. A signal interrupts a blocking send, which
+// libssh treats as a lost connection.
 void SshSession::keep_non_blocking() const {
   const int flags = ::fcntl(socket_.get(), F_GETFL);
   if (flags >= 0 && (flags & O_NONBLOCK) == 0) {
@@ -149,7 +149,7 @@ void SshSession::keep_non_blocking() const {
   }
 }
 
-// Keeps the host's first bytes for the message that it is no SSH server.
+// Keeps the host's first bytes for the message that it is not an SSH server.
 void SshSession::check_greeting() {
   if (ssh_get_serverbanner(get()) != nullptr || greeting_.size() >= kMaxGreeting) return;
   std::array<char, kMaxGreeting> bytes{};
@@ -164,7 +164,7 @@ void SshSession::wait(const Deadline& deadline) {
     const auto events = static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN);
     pollfd entry = {socket_.get(), events, 0};
     const int count = ::poll(&entry, 1, deadline.milliseconds(kInterruptPollMs));
-    // Ends also a host that drips bytes and never completes a line.
+    // Also ends a host that sends single bytes and never completes a line.
     if (deadline.is_over()) throw_silent();
     if (count > 0 || (count < 0 && errno != EINTR)) return;
   }
@@ -175,7 +175,7 @@ int SshSession::finish(int again, const std::function<int()>& step) {
   for (;;) {
     const int code = step();
     if (code != again) return code;
-    // The library goes on asking for more time after the host has ended the login.
+    // libssh continues to return `again` after the host has closed the connection.
     if (!is_alive()) return SSH_ERROR;
     keep_non_blocking();
     wait(deadline);

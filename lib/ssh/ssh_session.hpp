@@ -1,5 +1,5 @@
-// SshSession: libssh's session over a socket of ours, never blocking: a step of the login is
-// repeated until it is through, in bounded time and interruptible by Ctrl-C. Inside lib/ssh.
+// SshSession: a libssh session over our own non-blocking socket. Login steps are repeated until
+// they complete, with a time limit and interruptible by Ctrl-C. Internal to lib/ssh.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -17,7 +17,7 @@
 
 namespace msprof {
 
-// The types of host keys and of keys to log in with that are offered, best first.
+// Offered types of host keys and login keys, best first.
 inline constexpr std::array<std::string_view, 7> kKeyTypes = {"ssh-ed25519",
                                                               "ecdsa-sha2-nistp521",
                                                               "ecdsa-sha2-nistp384",
@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 7> kKeyTypes = {"ssh-ed25519",
                                                               "rsa-sha2-512",
                                                               "rsa-sha2-256",
                                                               "ssh-rsa"};
-// Likewise for keys with a certificate.
+// Offered types for keys with a certificate.
 inline constexpr std::array<std::string_view, 7> kCertificateTypes = {
     "ssh-ed25519-cert-v01@openssh.com",
     "ecdsa-sha2-nistp521-cert-v01@openssh.com",
@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, 7> kCertificateTypes = {
 
 class SshSession {
  public:
-  // `host_key_types`: in the order of preference.
+  // `host_key_types`: in order of preference.
   SshSession(const SshLogin& login, FileDescriptor socket, const std::string& host_key_types);
   ~SshSession();
   SshSession(const SshSession&) = delete;
@@ -45,16 +45,17 @@ class SshSession {
 
   ssh_session get() const { return session_.get(); }
 
-  // Key exchange; the host key is not checked yet. Throws ConnectFailure, Error(interrupted).
+  // Performs the key exchange; does not check the host key. Throws ConnectFailure,
+  // Error(interrupted).
   void handshake();
 
-  // Repeats `step`, one of the library's login functions, until it gives something other than
-  // SSH_AUTH_AGAIN. Throws ConnectFailure(unreachable) when the host does not answer in time.
+  // Repeats `step`, one of libssh's login functions, until it returns a value other than
+  // SSH_AUTH_AGAIN. Throws ConnectFailure(unreachable) if the host does not answer in time.
   int finish(const std::function<int()>& step);
 
-  // True while the connection stands.
+  // True while the connection is alive.
   bool is_alive() const;
-  // The library's last error, made printable.
+  // libssh's last error, made printable.
   std::string error() const;
 
  private:
@@ -75,7 +76,7 @@ class SshSession {
   double timeout_seconds_;
   FileDescriptor socket_;
   std::unique_ptr<ssh_session_struct, Free> session_;
-  std::string greeting_;  // the first bytes of the host, for messages
+  std::string greeting_;  // first bytes from the host, for messages
 };
 
 }  // namespace msprof

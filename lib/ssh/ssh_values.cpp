@@ -64,7 +64,8 @@ std::string token_value(char token, const SshTokens& tokens, const std::string& 
   }
 }
 
-// "${NAME}" at the front of `text`; the length of it in `length`.
+// Returns the value of "${NAME}" at the start of `text`, and the length of that reference in
+// `length`.
 std::string variable_value(std::string_view text, std::size_t& length, const std::string& where) {
   const auto end = text.find('}');
   if (end == std::string_view::npos) refuse_ssh_value(where, "${ without }");
@@ -146,7 +147,7 @@ std::vector<SshJump> parse_ssh_jumps(std::string_view text, const std::string& w
         refuse_ssh_value(where, "a jump host is [user@]host[:port]");
       }
     }
-    // More than one colon without brackets is an IPv6 address alone.
+    // Several colons without brackets: an IPv6 address without a port.
     const bool bracketed = one.starts_with('[') && one.find(']') != std::string_view::npos;
     const auto colon = bracketed ? one.find(']') + 1 : one.find(':');
     const bool has_port = bracketed ? one.substr(colon).starts_with(':')

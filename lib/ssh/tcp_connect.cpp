@@ -29,7 +29,7 @@ struct Address {
 };
 
 struct Resolution {
-  int code = 0;  // of getaddrinfo
+  int code = 0;  // result of getaddrinfo
   std::vector<Address> addresses;
 };
 
@@ -59,8 +59,7 @@ Resolution resolve(const std::string& host, const std::string& port, int flags) 
                   login.name(), login.connect_timeout_seconds, login.role));
 }
 
-// A name server that is silent keeps getaddrinfo for half a minute; it is left behind in a thread
-// of its own.
+// A silent name server blocks getaddrinfo for half a minute, so it runs in a detached thread.
 Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
   const std::string port = std::to_string(login.port);
   Resolution numeric = resolve(login.host, port, AI_NUMERICHOST);
@@ -82,7 +81,7 @@ Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
   return answer.get();
 }
 
-// 0 or the errno of the failure; ETIMEDOUT when `deadline` is over.
+// Returns 0 or the errno of the failure; ETIMEDOUT when `deadline` is over.
 int finish_connect(int fd, const Deadline& deadline) {
   for (;;) {
     interrupt::check();
@@ -99,13 +98,13 @@ int finish_connect(int fd, const Deadline& deadline) {
 }
 
 void set_option(int fd, int level, int option, int value) {
-  // A kernel without one of these still has a connection worth having.
+  // Ignores errors: the connection works without these options, which some kernels do not have.
   (void)::setsockopt(fd, level, option, &value, sizeof value);
 }
 
-// Probes after a quarter of the time; lost when nothing came back for all of it.
+// Probes after a quarter of the time; the connection is lost when nothing arrives for all of it.
 void enable_keepalive(int fd, double silence_seconds) {
-  // The kernel counts probes in whole seconds.
+  // The kernel's unit is whole seconds.
   const int probe_seconds = std::max(1, static_cast<int>(silence_seconds / 4));
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -160,7 +159,8 @@ FileDescriptor tcp_connect(const SshLogin& login) {
   int error = EHOSTUNREACH;
   const double count = static_cast<double>(found.addresses.size());
   for (const Address& address : found.addresses) {
-    // Each address gets its share, so that a dead first one does not use up the time.
+    // Divides the time among the addresses, so that an unreachable first one does not use all of
+    // it.
     error = connect_to(address, Deadline(limit / count), fd);
     if (error != 0) continue;
     enable_keepalive(fd.get(), login.patience.silence_seconds);

@@ -1,5 +1,5 @@
-// A TCP connection to a host, in bounded time and interruptible by Ctrl-C; libssh's own connect
-// tries one address only. Inside lib/ssh.
+// Opens a TCP connection to a host, with a time limit and interruptible by Ctrl-C. libssh's own
+// connect tries only one address. Internal to lib/ssh.
 #pragma once
 
 #include "base/file_reader.hpp"
@@ -7,7 +7,7 @@
 
 namespace msprof {
 
-// A connected, non-blocking socket that detects a dead host (SshPatience). Throws
+// Returns a connected, non-blocking socket that detects a dead host (SshPatience). Throws
 // Error(board_unreachable) with the reason, Error(interrupted).
 FileDescriptor tcp_connect(const SshLogin& login);
 
