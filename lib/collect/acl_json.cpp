@@ -27,7 +27,7 @@ std::string shown_value(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// Sets one value under all its spellings: boards ignore those that they do not know.
+// Sets one value under all its spellings: boards ignore unknown keys.
 class Section {
  public:
   Section(Json& profiler, std::vector<std::string>& overridden)
@@ -48,7 +48,7 @@ class Section {
   std::vector<std::string>& overridden_;
 };
 
-// Boards name the dump switches differently; any of them counts.
+// Boards use different names for the dump switches; any of them counts.
 bool asks_for_dump(const Json& document) {
   const auto dump = document.find("dump");
   if (dump == document.end() || !dump->is_object()) return false;
@@ -64,7 +64,8 @@ void set_profiler(Json& document, const ProfilerOptions& options, const std::str
   Json& profiler = document["profiler"];
   if (!profiler.is_object()) profiler = Json::object();
   Section section(profiler, overridden);
-  // Profiling is what the command is for: a switch that is off in the file is not reported.
+  // A switch that is off in the file is not reported as overridden: the command is there to
+  // profile.
   section.set({"switch"}, on_off(options.on.value_or(true)), true);
   section.set({"output"}, output, true);
   section.set({"interval"}, std::to_string(options.interval.value_or(0)),
@@ -137,7 +138,7 @@ fs::path find_named(const std::string& named, const fs::path& root) {
               fmt::format("--acl-json {}: no such file here or in the project", named));
 }
 
-// Relative to the project where the copy has that file, empty where it has not.
+// Returns the path relative to the project if the copy contains the file, otherwise empty.
 fs::path place_in_project(const fs::path& file, const Project& project) {
   const fs::path real = fs::weakly_canonical(file.parent_path()) / file.filename();
   if (!is_within(real, project.target.root)) return {};

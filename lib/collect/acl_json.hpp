@@ -1,5 +1,5 @@
-// acl.json: configuration that an SVP application hands to svp_acl_init, and its section
-// "profiler". For the collector; nothing else knows this format.
+// acl.json: the configuration that an SVP application passes to svp_acl_init, with its section
+// "profiler". Used by the collector; no other module knows this format.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,7 @@ inline constexpr std::string_view kArithmeticUtilization = "ArithmeticUtilizatio
 const std::vector<std::string>& aac_metrics_names();
 inline constexpr long kMaxInterval = 9999;
 
-// Options of the command line; one that is not given has the manual's default: everything on,
-// interval 0.
+// Command line options; defaults are those of the manual: everything on, interval 0.
 struct ProfilerOptions {
   std::optional<long> interval;  // 0 … kMaxInterval
   std::optional<bool> acl_api;
@@ -30,33 +29,33 @@ struct ProfilerOptions {
 
 struct PatchedAclJson {
   std::string text;
-  bool replaced = false;  // the original was no JSON object: this is a default one
-  bool dump_on = false;   // it also asks for dump, which disturbs profiling
-  // "interval 20 becomes 0": values of the file that the defaults override.
+  bool replaced = false;  // the original was not a JSON object; `text` is a default file
+  bool dump_on = false;   // dump is enabled, too, which disturbs profiling
+  // "interval 20 becomes 0": values in the file that the defaults override.
   std::vector<std::string> overridden;
 };
 
-// Returns `original` with the section "profiler" set for a run that writes to `output`. All other
-// keys and their order are kept, and so is the spelling of the keys (aicpu or aacpu, aic_metrics or
+// Returns `original` with the section "profiler" set for a run that writes to `output`. Keeps all
+// other keys, their order, and the spelling of the keys (aicpu or aacpu, aic_metrics or
 // aac_metrics).
 PatchedAclJson patch_acl_json(std::string_view original, const ProfilerOptions& options,
                               const std::string& output);
 
-// A configuration that holds nothing but the section "profiler".
+// Returns a configuration with only the section "profiler".
 std::string default_acl_json(const ProfilerOptions& options, const std::string& output);
 
-// Plans the acl.json files of a run: every one of the project patched, a default one if there is
-// none, and the one whose path the runtime gets.
+// The acl.json files of a run: all those of the project, patched, or a default one if there are
+// none, and the one whose path is passed to the runtime.
 struct AclPlan {
   std::vector<ExtraFile> files;
   std::filesystem::path chosen;  // relative to the project
-  bool own = false;              // the project had one, or --acl-json named one
+  bool own = false;              // from the project or --acl-json
   bool dump_on = false;
 };
 
-// Takes --acl-json as `named`, looked up in the current folder, then in the project. Warns of files
-// that are no JSON and of values that the run overrides. Throws Error(nothing_to_do) when `named`
-// is missing.
+// `named` is the value of --acl-json, looked up in the current folder, then in the project. Warns
+// about files that are not JSON and about values that the run overrides. Throws
+// Error(nothing_to_do) if `named` does not exist.
 AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& named,
                       const ProfilerOptions& options, const std::string& output);
 

@@ -31,20 +31,21 @@ constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::string_view kDone = ".done";
 constexpr std::uint64_t kMaxDoneBytes = 4096;
 constexpr int kMaxSuffixes = 10'000;
-// Folders of a staging folder into which applications record, rather than copies of what they did.
+// Subfolders of a staging folder into which applications record directly; the others contain
+// copies.
 constexpr std::string_view kRecordedInto[] = {"remote/profiling", "dynamic"};
 
-// Renames like rename(2), but never over something that is there.
+// Like rename(2), but never replaces an existing file.
 int rename_to_new(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // Checks first, on a file system without that.
+  // Fallback for file systems without RENAME_NOREPLACE.
   struct stat there = {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-// Gives `source` the name `name` in `output`, or "name~2", "name~3", … where that is taken.
+// Renames `source` to `name` in `output`, or "name~2", "name~3", … if that exists.
 fs::path publish_into(const fs::path& output, const fs::path& source, const std::string& name) {
   for (int number = 1; number < kMaxSuffixes; ++number) {
     fs::path target = output / (name + name_suffix(number));
@@ -55,8 +56,8 @@ fs::path publish_into(const fs::path& output, const fs::path& source, const std:
   throw_cannot_write(output / name, EEXIST);
 }
 
-// What an application recorded into `stale` under an msprof that was killed is nowhere else. False
-// where some of it may still be there.
+// Publishes captures that an application recorded into `stale` under a killed msprof: there is no
+// other copy. Returns false if some may still be in it.
 bool rescue_captures(const fs::path& stale, const fs::path& output) {
   bool is_whole = true;
   for (const std::string_view folder : kRecordedInto) {
@@ -84,14 +85,14 @@ const fs::path& made_folder(const fs::path& folder) {
   return folder;
 }
 
-// Empties what a killed msprof left; false where a capture may still be in it.
+// Removes the staging folder of a killed msprof; returns false if a capture may still be in it.
 bool clear_staging(const fs::path& stale, const fs::path& output) {
   if (!rescue_captures(stale, output)) return false;
   remove_tree(stale);
   return true;
 }
 
-// Size in a `.done`: boards write file_len, older CANN releases filesize.
+// Size in a `.done` file: boards write file_len, older CANN releases filesize.
 std::optional<std::uint64_t> announced_size(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     const auto at = line.find(':');
@@ -138,7 +139,7 @@ bool has_data_folder(const fs::path& capture) {
     return data.is_cut() || !data.entries.empty();
   };
   if (holds_data(capture)) return true;
-  // A PROF folder has one of the host and one a device.
+  // A PROF folder contains one folder for the host and one for each device.
   const FolderListing parts = list_folder(capture);
   return parts.is_cut() ||
          std::any_of(parts.entries.begin(), parts.entries.end(), [&](const FolderEntry& entry) {
@@ -175,9 +176,9 @@ std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {
 }
 
 Staging::Staging(const fs::path& output)
-    : output_(made_folder(output)),
-      folder_(output / "collect",
-              [&](const fs::path& stale) { return clear_staging(stale, output); }) {}
+    : output_(made_folder(output)), folder_(output / "collect", [&](const fs::path& stale) {
+        return clear_staging(stale, output);
+      }) {}
 
 Staging::~Staging() {
   remove_tree(path());

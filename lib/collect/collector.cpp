@@ -34,7 +34,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Cleans up on every way out, unless what the run recorded is still there; notes what stays.
+// Cleans up on every return path, except for recordings that were not fetched; stores what remains.
 class HostGuard {
  public:
   HostGuard(Host& host, std::string& remains) : host_(host), remains_(remains) {}
@@ -54,7 +54,7 @@ class HostGuard {
   std::string& remains_;
 };
 
-// Shows the run while one lives.
+// Shows the run during its lifetime.
 class Watched {
  public:
   Watched(RunWatch* watch, Host& host, const std::string& name) : watch_(watch) {
@@ -84,9 +84,9 @@ void name_files(const std::string& intro, const std::vector<fs::path>& files) {
   log::info("{}", text);
 }
 
-// Warns before a disk is full, while an application runs. Checks the disk where the run writes
-// (on a board not more often than every ten seconds: each check costs it a process) and the
-// output folder of this machine. Warns once a disk and threshold.
+// Warns before a disk is full, while an application runs. Checks the disk of the run (on a board at
+// most every ten seconds, since each check costs it a process) and the local output folder. Warns
+// once per disk and threshold.
 class SpaceWatch {
  public:
   SpaceWatch(Host& host, fs::path output)
@@ -99,20 +99,20 @@ class SpaceWatch {
     if (Clock::now() >= next_) probe_now();
   }
 
-  // Checks at once; for the moments before and after a run.
+  // Checks immediately; used before and after a run.
   void probe_now() {
     probe_host();
     if (host_.is_board()) probe_here();
     next_ = Clock::now() + interval_;
   }
 
-  // True if the disk where the run writes was seen full, or all but full.
+  // True if the disk of the run was found full, or nearly so.
   bool is_run_full() const { return run_full_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Last warning about a disk: 0 none, 1 little is left, 2 next to nothing.
+  // Warning level of a disk: 0 none, 1 low, 2 almost full.
   static int level_of(std::uint64_t free_bytes) {
     return free_bytes < kNoSpaceBytes ? 2 : free_bytes < kLittleSpaceBytes ? 1 : 0;
   }
@@ -175,7 +175,7 @@ class Run {
       connect();
       if (!target) find_on_host(staging);
       result_.main = (project_.target.root / project_.target.main).string();
-      // Ctrl-C ends the application, a second one kills it; what it recorded is fetched either way.
+      // Ctrl-C ends the application, a second one kills it; the recording is fetched in both cases.
       const interrupt::DeferSecondSignal deferred;
       copy();
       run(staging);
@@ -261,7 +261,7 @@ class Run {
 
   void copy() {
     const Stopwatch watch;
-    // What is on a board already is not read.
+    // A project that is already on a board is not read.
     if (!host_.is_board() || !options_.existing_folder)
       result_.models = find_model_files(project_, options_.arguments);
     paths_ = host_.open(project_);
@@ -283,7 +283,8 @@ class Run {
     command.stdout_to_stderr = options_.stdout_to_stderr;
     command.on_terminal = options_.on_terminal;
     options_.injection->apply(paths_, command);
-    // Other lines that name a capture name it where it will be; a server may keep it.
+    // Replaces temporary capture paths in other lines by the final ones; a server may keep the
+    // capture.
     if (!command.output_changes.dropped.empty() && !host_.is_board())
       command.output_changes = {command.output_changes.dropped, paths_.output, output_.string()};
     if (options_.companion != nullptr) options_.companion->begin(paths_, command);
@@ -294,7 +295,7 @@ class Run {
     follow(staging, [&] { return host_.start(command); });
   }
 
-  // Waits for the program that `begin` gives.
+  // Waits for the program that `begin` returns.
   void follow(const Staging& staging,
               const std::function<std::unique_ptr<RunningProgram>()>& begin) {
     const Stopwatch watch;
@@ -336,7 +337,8 @@ class Run {
     }
   }
 
-  // Those that a companion has seen complete, long before the application ends perhaps.
+  // Publishes captures that a companion reports as complete, possibly long before the application
+  // ends.
   void take_complete(const Staging& staging) {
     if (options_.companion == nullptr) return;
     for (const fs::path& capture : options_.companion->tick()) {
@@ -351,7 +353,7 @@ class Run {
     const Stopwatch watch;
     try {
       const Fetched fetched = host_.fetch(staging.path());
-      // The board's copy is removed next: a power cut here must find all of it on this disk.
+      // The board's copy is removed next: the local one must survive a power failure.
       if (host_.is_board()) sync_tree(staging.path());
       publish(staging, fetched);
       if (host_.is_board()) sync_results();
@@ -363,7 +365,7 @@ class Run {
     record_left();
   }
 
-  // The names of the results, and of the output folder, which may be new.
+  // Syncs the names of the results, and of the output folder, which may be new.
   void sync_results() const {
     const fs::path apart = output_ / options_.failed_folder;
     if (!options_.failed_folder.empty() && fs::exists(apart)) sync_folder(apart);
@@ -371,7 +373,8 @@ class Run {
     sync_folder(output_.parent_path());
   }
 
-  // Beside the captures that stay on the host; they are whole without it.
+  // Writes the record next to captures that stay on the host. A failure is not an error: they are
+  // complete without it.
   void record_left() {
     if (!options_.record || result_.left.empty()) return;
     result_.exit_code = exit_so_far();
@@ -454,7 +457,7 @@ class Run {
   }
 
   Exit exit_so_far() const {
-    // A Ctrl-C after the application's own end: the results are fetched all the same.
+    // Ctrl-C after the application has ended; the results are still fetched.
     if (interrupt::received() != 0) return Exit::interrupted;
     Exit exit = result_.outcome.exit_code();
     for (const LeftCapture& left : result_.left)

@@ -1,5 +1,5 @@
-// What goes on beside an application while it runs, such as a session that tells it when to record.
-// For the collector; a dialect may have one.
+// Companion: code that runs next to an application, such as a session that starts and stops
+// recordings. Used by the collector; optional for a dialect.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ class Companion {
  public:
   virtual ~Companion() = default;
 
-  // Before the start; may change what is started.
+  // Called before the start; may change the command.
   virtual void begin(const RunPaths& paths, RunCommand& command) = 0;
-  // About ten times a second, and once more at the end. Returns captures in the output folder of
-  // the run that are complete and may be taken from there.
+  // Called about ten times a second, and once more at the end. Returns captures in the output
+  // folder of the run that are complete and may be moved.
   virtual std::vector<std::filesystem::path> tick() = 0;
-  // When the application has ended; sentences on what went wrong.
+  // Called when the application has ended; returns sentences on problems.
   virtual std::vector<std::string> finish() = 0;
 };
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxSections = 4096;
 constexpr std::size_t kMaxSymbols = 200'000;
 constexpr std::size_t kMaxName = 1024;
 
-// The structures of one word size.
+// The structures for one word size.
 struct Elf32 {
   using Header = Elf32_Ehdr;
   using Section = Elf32_Shdr;
@@ -89,7 +89,7 @@ class Reader {
     return found == sections_.end() ? nullptr : &*found;
   }
 
-  // The text at `index` of the string table that belongs to `section`.
+  // Returns the text at `index` in the string table of `section`.
   std::string text(const Section& section, std::uint64_t index) const {
     if (section.sh_link >= sections_.size()) return "";
     const Section& strings = sections_[section.sh_link];
@@ -161,7 +161,7 @@ std::optional<Machine> machine_of(std::string_view head) {
   return machine;
 }
 
-// Machine of a `uname -m`; names that leave the byte order open are left out.
+// Returns the machine for `uname -m`; nullopt for names with an ambiguous byte order.
 std::optional<Machine> machine_named(std::string_view name) {
   if (name == "aarch64") return Machine{EM_AARCH64};
   if (name == "x86_64") return Machine{EM_X86_64};
@@ -191,7 +191,7 @@ std::string name_of(const Machine& machine) {
   }
 }
 
-// 64-bit kernels run the 32-bit programs of their family.
+// 64-bit kernels run 32-bit programs of the same family.
 bool runs(const Machine& board, const Machine& program) {
   if (board == program) return true;
   if (board.big_endian != program.big_endian) return false;

@@ -78,7 +78,7 @@ int copy_bytes(int from, int to) {
       started = true;
       continue;
     }
-    // Some file systems (proc, overlays) report an empty file here: only reading shows its size.
+    // Some file systems (proc, overlays) report a size of 0 here; reading shows the real size.
     if (count == 0 && started) return 0;
     return copy_by_reading(from, to);
   }
@@ -128,7 +128,7 @@ void walk_tree(const fs::path& root, const TreeVisitor& visit, const TreeFailure
 
 int copy_file_whole(const fs::path& source, const fs::path& target, mode_t mode,
                     std::int64_t mtime_ns) {
-  // O_NONBLOCK: a pipe that took the file's place since it was examined must not hang the copy.
+  // O_NONBLOCK: prevents a hang if the file was replaced by a pipe after it was examined.
   const FileDescriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!from) return errno;
   struct stat status = {};
@@ -152,7 +152,7 @@ void move_tree(const fs::path& source, const fs::path& target) {
                                                 target.string(), errno_text(errno)));
   }
   copy_tree(source, target);
-  // What is moved is removed at its old place next.
+  // The source is removed next.
   sync_tree(target);
 }
 
@@ -160,7 +160,7 @@ bool remove_tree(const fs::path& root) {
   std::error_code error;
   fs::remove_all(root, error);
   if (error) {
-    // A run may leave folders without permission to enter.
+    // A run may leave folders without permissions.
     ::chmod(root.c_str(), S_IRWXU);
     const auto open_up = [&](const fs::path& path, const struct stat& status) {
       if (S_ISDIR(status.st_mode)) ::chmod((root / path).c_str(), S_IRWXU);

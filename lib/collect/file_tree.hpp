@@ -1,5 +1,5 @@
-// Trees of files: walking, copying with reflinks, moving, removing. For the local host and the
-// arrival of captures. Links are never followed.
+// Trees of files: walking, copying with reflinks, moving, removing. Never follows links. Used by
+// the local host and the arrival of captures.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,28 +12,28 @@ namespace msprof {
 
 std::int64_t mtime_ns(const struct stat& status);
 
-// Calls `visit` for everything below `root`, sorted by name, folders before what they hold; a
-// folder is entered when it returns true. `unreadable` gets the folders that could not be listed to
-// their end.
+// Calls `visit` for everything below `root`, sorted by name, folders before their contents; enters
+// a folder if it returns true. Calls `unreadable` for folders that could not be listed completely.
 using TreeVisitor = std::function<bool(const std::filesystem::path& relative, const struct stat&)>;
 using TreeFailure = std::function<void(const std::filesystem::path& relative, int error_number)>;
 void walk_tree(const std::filesystem::path& root, const TreeVisitor& visit,
                const TreeFailure& unreadable);
 
-// Copies bytes, permission bits and modification time into a new file: a reflink where the file
-// system has them, never a hard link. Returns 0 or an errno value; `target` is then gone.
+// Copies content, permission bits and modification time to a new file: as a reflink if the file
+// system supports it, never as a hard link. Returns 0 or an errno value; on failure `target` is
+// removed.
 int copy_file_whole(const std::filesystem::path& source, const std::filesystem::path& target,
                     mode_t mode, std::int64_t mtime_ns);
 
-// Sets the times of a file, a folder or a link itself; a file system that keeps no times is no
-// error.
+// Sets the time of a file, a folder or a link itself; ignores failures of file systems that store
+// no times.
 void set_mtime(const std::filesystem::path& path, std::int64_t mtime_ns);
 
-// Moves a file or a folder to `target` (same file system: a rename; else a copy of its files and
-// folders). Throws Error(cannot_write).
+// Moves a file or folder to `target`: renames within a file system, otherwise copies files and
+// folders. Throws Error(cannot_write).
 void move_tree(const std::filesystem::path& source, const std::filesystem::path& target);
 
-// Removes a tree whatever permissions its folders have. True when it is gone.
+// Removes a tree regardless of folder permissions. Returns true if it is gone.
 bool remove_tree(const std::filesystem::path& root);
 
 }  // namespace msprof

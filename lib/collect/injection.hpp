@@ -1,6 +1,6 @@
-// Injection: how the settings of the profiler reach an application: files of the run, or words and
-// variables of the command that is started; and what a run may leave. For the collector; a dialect
-// has one.
+// Injection: passes the profiler settings to an application, through files of the run or through
+// arguments and variables of the command, and describes the captures of a run. Used by the
+// collector; each dialect has one.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@
 
 namespace msprof {
 
-// Facts about a run that left no profile; they exclude causes.
+// Facts about a run without a profile, used to exclude causes.
 struct RunInfo {
   std::string main;
-  bool capture_there = false;  // a folder, but without data
+  bool capture_there = false;  // there is a capture folder, but without data
   bool on_board = false;
-  bool output_full = false;  // no space where the run writes
+  bool output_full = false;  // no space for the run's output
   Outcome outcome;
 };
 
@@ -26,16 +26,16 @@ class Injection {
  public:
   virtual ~Injection() = default;
 
-  // What the folders that a run leaves are called: "JOB".
+  // Prefix of the capture folders: "JOB".
   virtual std::string_view capture_name() const = 0;
-  // Files that the run gets.
+  // Files to add to the run.
   virtual std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) = 0;
-  // Changes what is started; after plan_files().
+  // Changes the command; call after plan_files().
   virtual void apply(const RunPaths& paths, RunCommand& command) = 0;
-  // What is to be said beside a capture that arrived: "rank 3"; empty: nothing.
+  // Label for an arrived capture: "rank 3"; empty: none.
   virtual std::string label_of(const std::filesystem::path& capture) const = 0;
-  // Reasons why a run may have left no profile: the causes that remain, the likeliest first; each a
-  // sentence without its full stop.
+  // Possible reasons for a run without a profile, the most likely first; each a sentence without
+  // its full stop.
   virtual std::vector<std::string> likely_causes(const RunInfo& info) const = 0;
 };
 

@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where a runtime of CANN names the folders that it made: "<process>_profiling_output_record".
+// Suffix of the file in which a CANN runtime lists its folders:
+// "<process>_profiling_output_record".
 constexpr std::string_view kCollectorRecord = "_profiling_output_record";
 
 [[noreturn]] void fail_to_copy(const fs::path& path, int error_number) {
@@ -56,7 +57,7 @@ std::string variable(const std::vector<std::string>& environment, const std::str
   return "";
 }
 
-// The tree's before those of the output folder, by folder.
+// Sorts by folder, paths in the tree before those in the output folder.
 void in_order(std::vector<std::string>& paths) {
   std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
     const bool a_is_first = is_below(a, kTreeName);
@@ -112,7 +113,7 @@ RunPaths LocalHost::open(const Project& project) {
               others == 1 ? "another run" : fmt::format("{} other runs", others),
               project.target.root.string() + (others == 1 ? " is" : " are"));
   }
-  // A folder of its own around the project: "../src" of a program at its top stays inside the run.
+  // An additional folder around the project: "../src" of a program at its top stays inside the run.
   const fs::path name = project.target.root.filename();
   tree_ = folder_->path() / kTreeName;
   project_ = tree_ / (name.empty() ? fs::path("root") : name);
@@ -152,7 +153,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
   } else {
     const int error = copy_file_whole(entry.source, target, entry.mode, entry.mtime_ns);
     if (error == EACCES || error == EPERM || error == ENOENT) {
-      // Left out: the application would not have been able to read it either.
+      // Skipped: the application could not have read it either.
       log::warn("not copied: {}: {}", entry.path.string(), errno_text(error));
     } else if (error != 0) {
       fail_to_copy(target, error);
@@ -163,7 +164,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
 void LocalHost::place_file(const ExtraFile& file) {
   const fs::path target = (project_ / file.path).lexically_normal();
   if (!is_within(target, project_.parent_path())) fail_to_copy(target, EINVAL);
-  // A link in the way would lead to the user's own file.
+  // Never write through a link, which leads to the user's own file.
   for (fs::path part = target.parent_path(); part != project_.parent_path();
        part = part.parent_path()) {
     if (fs::is_symlink(part)) return;
@@ -177,8 +178,8 @@ void LocalHost::place_file(const ExtraFile& file) {
   if (!stream) fail_to_copy(target, errno);
 }
 
-// Permissions and times of folders last: filling them changes both. The owner keeps access, so that
-// the run can be cleaned up.
+// Sets permissions and times of folders last, because filling them changes both. Keeps the owner's
+// access, so that the run can be cleaned up.
 void LocalHost::close_folders(const Project& project) {
   for (auto entry = project.entries.rbegin(); entry != project.entries.rend(); ++entry) {
     if (entry->kind != EntryKind::folder) continue;
@@ -218,7 +219,7 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
   return std::make_unique<LocalProcess>(program);
 }
 
-// The folders lib/ of the copy come before all others.
+// The lib/ folders of the copy precede all others.
 void LocalHost::add_libraries(LocalProgram& program) const {
   std::string libraries;
   std::set<fs::path> seen;
@@ -239,12 +240,12 @@ void LocalHost::move_out(const fs::path& from, const fs::path& to) {
   moved_.emplace_back(from, to);
 }
 
-// Where a run is kept, its results are, too: the folder that they were moved to goes with the
-// command.
+// Moves fetched results back into a run folder that is kept: their new folder is removed when the
+// command ends.
 void LocalHost::move_back() {
   std::error_code error;
   for (const auto& [from, to] : moved_) {
-    if (!fs::exists(fs::symlink_status(to, error))) continue;  // published
+    if (!fs::exists(fs::symlink_status(to, error))) continue;  // already published
     try {
       move_tree(to, from);
     } catch (const Error& failed) {
@@ -263,19 +264,19 @@ void LocalHost::take_capture(const fs::path& capture, const fs::path& into, Fetc
   fetched.captures.push_back({name, has_data_folder(home)});
 }
 
-// What a folder holds that cannot be listed is fetched by nobody, and must not be removed.
+// Keeps a folder that cannot be listed: its contents were not fetched and must not be removed.
 void LocalHost::keep_unlisted(const TreeListing& listing, Fetched& fetched) {
   if (listing.trouble.empty()) return;
   fetched.notes.push_back(fmt::format("{}: what the run left there was not fetched, and stays {}",
                                       listing.trouble, stay()));
 }
 
-// Frameworks put their PROF folders into folders of their own, beside files of theirs.
+// Frameworks create PROF folders in subfolders, next to other files.
 void LocalHost::fetch_output(const fs::path& into, Fetched& fetched) {
   std::vector<std::string> captures;
   std::vector<std::string> files;
   const TreeListing listing = list_tree(output_);
-  // By path: a folder comes before what it holds.
+  // Sorted by path: a folder precedes its contents.
   for (const auto& [path, file] : listing.files) {
     const bool is_inside =
         std::any_of(captures.begin(), captures.end(),
@@ -339,7 +340,7 @@ std::string LocalHost::keep() {
 
 std::string LocalHost::stay() {
   if (in_place_) {
-    // Out of the scratch folder, which goes with the run.
+    // Moves it out of the scratch folder, which is removed with the run.
     const fs::path kept = output_.parent_path().parent_path().parent_path() /
                           fmt::format("profiling.kept.{}", random_name());
     std::error_code error;

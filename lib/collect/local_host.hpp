@@ -1,5 +1,5 @@
-// LocalHost: runs applications on this machine, on a copy of the project under the user's cache
-// folder, or where they are. For the collector.
+// LocalHost: runs applications on this machine, in a copy of the project under the user's cache
+// folder, or in place. Used by the collector.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@
 
 namespace msprof {
 
-// Facts about this machine, as Host::facts() gives them.
+// Facts about this machine, as for Host::facts().
 std::vector<std::pair<std::string, std::string>> facts_here();
 
 class LocalHost : public Host {
  public:
-  // Runs take place below `runs`; see runs_folder().
+  // Runs are created below `runs`; see runs_folder().
   explicit LocalHost(std::filesystem::path runs);
 
   std::string name() const override { return "this machine"; }
@@ -45,16 +45,17 @@ class LocalHost : public Host {
   void keep_unlisted(const TreeListing& listing, Fetched& fetched);
   void move_out(const std::filesystem::path& from, const std::filesystem::path& to);
   void move_back();
-  std::string stay();  // where the folder of the run is, which is not removed
+  std::string stay();  // keeps the run folder and returns where it is
 
   std::filesystem::path runs_;
-  bool in_place_ = false;  // there is no copy: the run takes place in the project itself
+  bool in_place_ = false;  // there is no copy: the application runs in the project itself
   std::unique_ptr<RunFolder> folder_;
-  std::filesystem::path tree_;  // around the project: the application's ".."
+  std::filesystem::path tree_;  // parent of the project: the application's ".."
   std::filesystem::path project_;
   std::filesystem::path output_;
-  TreeListing before_;  // the run folder, before the application started
-  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> moved_;  // by fetch()
+  TreeListing before_;  // listing of the run folder before the start
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>>
+      moved_;  // by fetch(), from and to
 };
 
 }  // namespace msprof

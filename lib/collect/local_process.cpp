@@ -24,11 +24,12 @@ namespace msprof {
 
 namespace {
 
-// The small process between msprof and the application: it starts the application, watches it, and
-// ends it and everything it started when msprof asks for it or is gone. It is a fork of msprof that
-// never executes another program, so all of it, up to supervise(), is async-signal-safe.
+// The supervisor is a small process between msprof and the application: it starts and watches the
+// application, and ends it and all its child processes on request or when msprof is gone. It is a
+// fork of msprof that executes no other program, so all its code, up to supervise(), is
+// async-signal-safe.
 //
-// This is prepared before the fork; pointers stay valid in the child.
+// This struct is prepared before the fork; its pointers stay valid in the child.
 struct SupervisedProgram {
   const char* path = nullptr;
   char* const* arguments = nullptr;
@@ -36,22 +37,22 @@ struct SupervisedProgram {
   const char* working_folder = nullptr;
   int stdout_fd = STDOUT_FILENO;
   bool without_input = false;
-  sigset_t signal_mask = {};  // the application's
+  sigset_t signal_mask = {};  // of the application
 };
 
-// Reports of the supervisor, in messages that a pipe never splits.
+// Reports of the supervisor; the messages are small enough for atomic pipe writes.
 enum class Report : std::int32_t {
   cannot_start,  // value: errno
-  left_over,     // value: processes still there when the application ended
+  left_over,     // value: number of processes still running when the application ended
   ended,         // value: wait status of the application
-  finished,      // nothing of the application is left
+  finished,      // no process of the application is left
 };
 struct ReportMessage {
   Report kind;
   std::int32_t value;
 };
 
-// Time that what msprof left behind has to end after SIGTERM.
+// Time that remaining processes have to end after SIGTERM.
 constexpr std::int64_t kFarewellMs = 1000;
 constexpr std::int64_t kKillAgainMs = 50;
 
@@ -61,7 +62,7 @@ std::int64_t now_ms() {
   return static_cast<std::int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000;
 }
 
-// Digits only; -1 for any other name. strtol may consult the locale.
+// Parses digits; returns -1 for any other name. strtol may use the locale.
 pid_t number_of(const char* text) {
   pid_t value = 0;
   if (*text == '\0') return -1;
@@ -77,7 +78,7 @@ struct ProcessState {
   pid_t parent = -1;
 };
 
-// "1234 (name) S 1 …": the name may hold anything, so what counts begins after the last ')'.
+// "1234 (name) S 1 …": the name may contain anything, so parsing starts after the last ')'.
 ProcessState read_state(int proc_fd, const char* pid_name) {
   char path[32] = {};
   std::size_t length = 0;
@@ -109,8 +110,9 @@ struct DirectoryEntry {  // linux_dirent64
   char name[1];
 };
 
-// Sends `signal_number` (0: none) to every living child of this process but `except`; returns how
-// many there are. Our children's numbers stay theirs until we wait for them: none is mistaken.
+// Sends `signal_number` (0: none) to every living child of this process except `except`; returns
+// their number. Pids of children are not reused until they are waited for, so no other process can
+// be hit.
 int signal_children(int signal_number, pid_t except) {
   const int proc_fd = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc_fd < 0) return 0;
@@ -137,8 +139,8 @@ int signal_children(int signal_number, pid_t except) {
   return living;
 }
 
-// Resets the signals that msprof handles; those that its own parent ignored (nohup) stay ignored.
-// msprof ignores SIGPIPE and SIGXFSZ for itself only.
+// Resets the signals that msprof handles; those ignored by its own parent (nohup) stay ignored.
+// msprof ignores SIGPIPE and SIGXFSZ only for itself.
 void restore_signals(const sigset_t& mask) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
@@ -154,7 +156,7 @@ void restore_signals(const sigset_t& mask) {
 [[noreturn]] void become_application(const SupervisedProgram& program, pid_t supervisor,
                                      int report_fd) {
   ::setpgid(0, 0);
-  // If the supervisor itself is killed, the application goes with it.
+  // If the supervisor is killed, the kernel kills the application.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   int error = 0;
   if (::getppid() != supervisor) _exit(127);
@@ -163,7 +165,7 @@ void restore_signals(const sigset_t& mask) {
   if (error == 0 && program.without_input) {
     const int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (empty < 0 || ::dup2(empty, STDIN_FILENO) < 0) error = errno;
-    // Where stdin was closed it is that number already.
+    // If stdin was closed, the new descriptor is already 0.
     if (empty == STDIN_FILENO) ::fcntl(empty, F_SETFD, 0);
   }
   if (error == 0 && ::chdir(program.working_folder) != 0) error = errno;
@@ -185,7 +187,7 @@ class Supervisor {
     ::setsid();
     ::prctl(PR_SET_NAME, "msprof-watch");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // Ignored by the parent of msprof, it would hide how the application ended.
+    // If inherited as ignored, SIGCHLD would hide how the application ended.
     ::signal(SIGCHLD, SIG_DFL);
     sigset_t child_set;
     sigemptyset(&child_set);
@@ -246,7 +248,8 @@ class Supervisor {
     if (kill_at_ms_ < 0 || at < kill_at_ms_) kill_at_ms_ = at;
   }
 
-  // The group while its leader is not yet waited for, then whatever has become our child.
+  // Signals the group, while its leader has not been waited for, and all processes that have become
+  // our children.
   void signal_all(int number) {
     if (application_ > 0) ::kill(-application_, number);
     signal_children(number, application_);
@@ -262,12 +265,11 @@ class Supervisor {
     }
     for (;;) {
       int status = 0;
-      // Reaps, while the application runs, only the orphans that came to us; it is waited for
-      // above.
+      // While the application runs, reaps only orphans; the application is waited for above.
       const pid_t pid = ::waitpid(-1, &status, WNOHANG);
       if (pid < 0 && errno == ECHILD) return true;
       if (pid <= 0) return false;
-      if (pid == application_) {  // it ended since our check
+      if (pid == application_) {  // it ended since the check above
         report(Report::ended, status);
         application_ = 0;
         signal_children(SIGTERM, 0);
@@ -289,7 +291,7 @@ class Supervisor {
 
   void report(Report kind, std::int32_t value) const {
     const ReportMessage message = {kind, value};
-    // The reader is gone when msprof is.
+    // Fails only if msprof is gone.
     [[maybe_unused]] const ssize_t ignored = ::write(report_fd_, &message, sizeof(message));
   }
 
@@ -302,7 +304,7 @@ class Supervisor {
 };
 
 // msprof writes signal numbers as single bytes to `control_fd`; its end means that msprof is gone.
-// Reports go to `report_fd`. To be called with all signals blocked.
+// Reports are written to `report_fd`. Call with all signals blocked.
 [[noreturn]] void supervise(const SupervisedProgram& program, int control_fd, int report_fd) {
   Supervisor(control_fd, report_fd).run(program);
 }
@@ -316,7 +318,7 @@ struct Pipe {
   FileDescriptor write_end;
 };
 
-// Ends at or below 2 would take the place of a closed stdin, stdout or stderr of the application.
+// Descriptors up to 2 would replace a closed stdin, stdout or stderr of the application.
 FileDescriptor above_standard(int fd) {
   FileDescriptor given(fd);
   if (fd > STDERR_FILENO) return given;
@@ -377,7 +379,7 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   ::sigprocmask(SIG_SETMASK, &all, &supervised.signal_mask);
   supervisor_ = ::fork();
   if (supervisor_ == 0) {
-    // Its own copy of the write end would hide the end of msprof.
+    // A copy of the write end in the supervisor would hide the end of msprof.
     ::close(control.write_end.get());
     ::close(reports.read_end.get());
     supervise(supervised, control.read_end.get(), reports.write_end.get());
@@ -388,7 +390,7 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   if (supervisor_ < 0) fail("cannot start a process");
   control_ = std::move(control.write_end);
   reports_ = std::move(reports.read_end);
-  // A thread, so after the fork.
+  // Started after the fork, because it is a thread.
   if (output.read_end)
     pump_ = std::make_unique<RewritingPump>(std::move(output.read_end), stdout_fd,
                                             program.output_changes);
@@ -404,7 +406,7 @@ LocalProcess::~LocalProcess() {
 
 void LocalProcess::signal(int number) {
   const auto byte = static_cast<unsigned char>(number);
-  // A supervisor that is gone has nothing left to signal; SIGPIPE is ignored or shows that.
+  // If the supervisor is gone, there is nothing to signal; prevents SIGPIPE from that write.
   struct sigaction ignore = {};
   struct sigaction before = {};
   ignore.sa_handler = SIG_IGN;
@@ -423,7 +425,7 @@ std::optional<ProgramEnd> LocalProcess::wait(std::chrono::milliseconds limit) {
   return end_;
 }
 
-// False when there is nothing more to come.
+// Returns false at the end of the reports.
 bool LocalProcess::read_report() {
   ReportMessage message = {};
   const ssize_t count = ::read(reports_.get(), &message, sizeof(message));
@@ -452,7 +454,7 @@ void LocalProcess::finish() {
   pump_.reset();
   while (::waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // A supervisor that was killed takes the application with it and reports nothing.
+  // A killed supervisor takes the application with it and reports nothing.
   if (!end_.exit_code && end_.signal == 0 && end_.start_error.empty()) end_.signal = SIGKILL;
 }
 

@@ -1,4 +1,5 @@
-// LocalProcess: an application that runs on this machine under a supervisor. For LocalHost.
+// LocalProcess: an application that runs on this machine under a supervisor process. Used by
+// LocalHost.
 #pragma once
 
 #include <sys/types.h>
@@ -21,17 +22,17 @@ struct LocalProgram {
   std::filesystem::path working_folder;
   bool stdout_to_stderr = false;
   bool without_input = false;    // stdin is empty
-  OutputChanges output_changes;  // where there are any, stdout is a pipe
+  OutputChanges output_changes;  // if not empty, stdout is a pipe
 };
 
-// The application has the descriptors 0, 1 and 2 of this process, unless the program says
-// otherwise, and no shell in between. It lives in a session of its own: Ctrl-C reaches it through
-// signal() alone.
+// The application inherits descriptors 0, 1 and 2, unless the program specifies otherwise, without
+// an intermediate shell. It runs in a separate session: Ctrl-C reaches it only through
+// signal().
 class LocalProcess : public RunningProgram {
  public:
-  // Throws Error(internal_error) when the machine has no processes or descriptors left.
+  // Throws Error(internal_error) if no process or descriptor can be created.
   explicit LocalProcess(const LocalProgram& program);
-  // Ends the application and everything it started, at once, and waits for that.
+  // Kills the application and all its child processes, and waits for their end.
   ~LocalProcess() override;
   LocalProcess(const LocalProcess&) = delete;
   LocalProcess& operator=(const LocalProcess&) = delete;
@@ -46,7 +47,7 @@ class LocalProcess : public RunningProgram {
   pid_t supervisor_ = 0;
   FileDescriptor control_;
   FileDescriptor reports_;
-  std::unique_ptr<RewritingPump> pump_;  // null: the application has our stdout
+  std::unique_ptr<RewritingPump> pump_;  // null: the application writes directly to our stdout
   ProgramEnd end_;
   bool finished_ = false;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxModelFiles = 64;
 constexpr std::uint64_t kMaxHashedBytes = 1'000'000'000;
 constexpr std::size_t kMaxFolderEntries = 10'000;
 
-using Sources = std::map<std::string, fs::path>;  // by the name that is shown
+using Sources = std::map<std::string, fs::path>;  // by displayed name
 
 void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
   const FolderListing listing = list_folder(root / below, kMaxFolderEntries);
@@ -33,7 +33,7 @@ void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
   }
 }
 
-// A model, or a folder of models, that is elsewhere and of which the project has a link.
+// Adds a model, or a folder of models, outside the project to which the project has a link.
 void add_link(const fs::path& root, const fs::path& link, Sources& sources) {
   std::error_code error;
   const std::string name = link.filename().string();
@@ -46,7 +46,7 @@ void add_link(const fs::path& root, const fs::path& link, Sources& sources) {
 
 void add_named(const std::string& argument, const fs::path& root, const fs::path& folder,
                Sources& sources) {
-  // "--model=a.om", too.
+  // Also handles "--model=a.om".
   const fs::path path = argument.substr(argument.find('=') + 1);
   std::error_code error;
   if (!is_model_name(path)) return;

@@ -15,13 +15,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Longest delay of a signal that comes just before the wait.
+// Maximum delay of a signal that arrives just before the wait.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
 }  // namespace
 
 bool Outcome::ended_on_term() const {
-  // A shell, and what follows its habit, ends with 128 and the signal.
+  // A shell, and programs that follow its convention, exit with 128 plus the signal.
   return end.signal == SIGTERM || end.exit_code == 0 || end.exit_code == 128 + SIGTERM;
 }
 

@@ -1,5 +1,5 @@
-// Outcome: end of the run of an application and its cause, in words and as an exit code; and the
-// wait for that end, with its time limit and Ctrl-C. For the collector, whatever the host.
+// Outcome: how the run of an application ended, in words and as an exit code, and the wait for that
+// end, with time limit and Ctrl-C. Used by the collector for all hosts.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@ namespace msprof {
 
 struct Outcome {
   ProgramEnd end;
-  bool interrupted = false;  // the user ended it
-  bool timed_out = false;    // --timeout did
+  bool interrupted = false;  // by the user
+  bool timed_out = false;    // by --timeout
   double seconds = 0;
 
-  // True if it ran to its end by itself and reported success, or for the time that it was to run
-  // and then ended when it was asked to.
+  // True if it ended by itself and reported success, or ran until its time limit and then ended on
+  // request.
   bool ok() const;
-  // exit code of msprof for this, ok for an unknown end: ok, application_failed, board_unreachable
-  // or interrupted
+  // Exit code of msprof: ok (also for an unknown end), application_failed, board_unreachable or
+  // interrupted.
   Exit exit_code() const;
 
  private:
@@ -31,13 +31,13 @@ struct Outcome {
 
 struct WaitLimits {
   std::optional<double> timeout_seconds;
-  double grace_seconds = 5;    // from the request to end until SIGKILL
-  double elapsed_seconds = 0;  // of the time limit, before the wait begins
+  double grace_seconds = 5;    // time between the request to end and SIGKILL
+  double elapsed_seconds = 0;  // used part of the time limit before the wait
 };
 
-// Waits until `program` has ended. Ctrl-C (base/interrupt) is passed on as SIGINT, other requests
-// to end and the time limit as SIGTERM; SIGKILL follows after the grace. `name` is for the
-// messages; `on_tick` is called about ten times a second.
+// Waits until `program` has ended. Forwards Ctrl-C (base/interrupt) as SIGINT; sends SIGTERM for
+// other termination requests and at the time limit; sends SIGKILL after the grace period. `name` is
+// for messages; `on_tick` is called about ten times a second.
 Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,
                      const std::function<void()>& on_tick);
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 std::string read_peeked_part(const fs::path& file, std::uint64_t from, std::uint64_t bytes) {
   std::string text;
-  // A pipe would wait for its writer, and a link may lead anywhere.
+  // Opening a pipe would block, and a link may lead anywhere.
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return text;
   text.resize(bytes);

@@ -1,6 +1,5 @@
-// OutputPeek: a look at what a run writes while it runs: the files of its output folder and what
-// they grew by. For whoever shows that; a host has one. Nothing here waits: a board answers when it
-// has done so.
+// OutputPeek: observes the output of a run while it runs: the files of its output folder and their
+// new data. Provided by a host, used by views of a run. Never blocks: a board answers later.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +16,9 @@ struct PeekedFile {
   std::uint64_t bytes = 0;
 };
 
-// A part of a file that is to be read.
+// A part of a file to read.
 struct PeekWish {
-  std::string path;  // of a listing
+  std::string path;  // from a listing
   std::uint64_t from = 0;
   std::uint64_t bytes = 0;
 };
@@ -27,13 +26,13 @@ struct PeekWish {
 struct PeekedPart {
   std::string path;
   std::uint64_t from = 0;
-  std::string bytes;  // as many as are there, at most those wished for
+  std::string bytes;  // the available bytes, at most those requested
 };
 
 struct Peeked {
   std::vector<PeekedFile> files;            // regular files, at most kMaxPeekedFiles
   std::vector<PeekedPart> parts;            // in the order of the wishes
-  std::optional<std::uint64_t> free_bytes;  // of the disk; empty: not asked for or unknown
+  std::optional<std::uint64_t> free_bytes;  // on the disk; empty: not requested or unknown
 };
 
 inline constexpr std::size_t kMaxPeekedFiles = 20'000;
@@ -41,21 +40,21 @@ inline constexpr std::size_t kMaxPeekedFiles = 20'000;
 class OutputPeek {
  public:
   virtual ~OutputPeek() = default;
-  // False while an answer is under way, and when there will be none any more.
+  // False while an answer is pending, and when there will be no more answers.
   virtual bool is_ready() = 0;
-  // Asks for a listing and these parts, and for the free space. Only when ready.
+  // Requests a listing, these parts, and optionally the free space. Call only if is_ready().
   virtual void ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) = 0;
-  // Gives the answer once; empty: it is not there yet.
+  // Returns the answer once; nullopt if it has not arrived.
   virtual std::optional<Peeked> take() = 0;
-  // Why there will be no more answers; empty: there will.
+  // Why there will be no more answers; empty: no problem.
   virtual std::string trouble() const { return ""; }
 };
 
-// As many of these bytes of a file on this machine as are there; it may be anything, or absent.
+// Returns the available bytes of this range of a local file, which may be of any type, or missing.
 std::string read_peeked_part(const std::filesystem::path& file, std::uint64_t from,
                              std::uint64_t bytes);
 
-// Of a folder on this machine.
+// Observes a local folder.
 class LocalPeek : public OutputPeek {
  public:
   explicit LocalPeek(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -1,4 +1,4 @@
-// OutputRewriter: what a program prints, with changes on its way to our stdout. For LocalProcess.
+// OutputRewriter: applies changes to a program's output on its way to stdout. Used by LocalProcess.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +13,14 @@
 
 namespace msprof {
 
-// Rewrites a stream that comes in chunks. Holds back only bytes that may be part of what is
-// changed, so that prompts come at once.
+// Rewrites a stream that arrives in chunks. Holds back only bytes that may be part of a match, so
+// that prompts appear immediately.
 class OutputRewriter {
  public:
   explicit OutputRewriter(OutputChanges changes) : changes_(std::move(changes)) {}
 
   std::string take(std::string_view bytes);
-  // What was held back, at the end of the stream.
+  // Returns the held bytes at the end of the stream.
   std::string end();
 
  private:
@@ -30,11 +30,11 @@ class OutputRewriter {
   bool is_dropping_ = false;
 };
 
-// Copies a pipe to a descriptor through a rewriter, in a thread.
+// Copies a pipe to a descriptor through a rewriter, in a separate thread.
 class RewritingPump {
  public:
   RewritingPump(FileDescriptor from, int to, OutputChanges changes);
-  // Copies what is in the pipe; does not wait for processes that keep it open.
+  // Copies the remaining data in the pipe; does not wait for processes that keep it open.
   ~RewritingPump();
   RewritingPump(const RewritingPump&) = delete;
   RewritingPump& operator=(const RewritingPump&) = delete;
@@ -47,7 +47,7 @@ class RewritingPump {
   int to_;
   OutputRewriter rewriter_;
   std::atomic<bool> is_over_ = false;
-  std::thread thread_;  // the last: it uses the others
+  std::thread thread_;  // last member: it uses the others
 };
 
 }  // namespace msprof

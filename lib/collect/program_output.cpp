@@ -41,8 +41,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// In a process group of its own, so that all that it starts can be killed; 0 where it cannot be
-// run.
+// Starts the program in a separate process group, so that its children can be killed, too; returns
+// 0 if it cannot be run.
 pid_t spawn(const std::filesystem::path& program, std::vector<std::string> arguments,
             std::vector<std::string> environment, int out) {
   arguments.insert(arguments.begin(), program.string());
@@ -63,7 +63,7 @@ pid_t spawn(const std::filesystem::path& program, std::vector<std::string> argum
   return error == 0 ? pid : 0;
 }
 
-// All of it, or nothing when the time is over.
+// Returns all output, or nullopt on timeout.
 std::optional<std::string> read_until(int fd, Clock::time_point end) {
   std::string text;
   std::array<char, 4096> part;
@@ -96,7 +96,7 @@ std::optional<std::string> program_output(const std::filesystem::path& program,
   if (pid == 0) return std::nullopt;
   out.reset();
   auto text = read_until(in.get(), Clock::now() + limit);
-  // One that closed its stdout and goes on is done, too.
+  // Also kills a program that closed its stdout and continues.
   ::kill(-pid, SIGKILL);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -22,11 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Sources and notes that merely show such a section are small text too; a run does not need them.
+// Limit for files that are searched for a login. Small sources and notes that only quote such a
+// section are excluded, too; a run does not need them.
 constexpr std::uint64_t kSmallFileBytes = 64 << 10;
 constexpr std::uint64_t kIniFileBytes = 4 << 20;
 
-// "board.ini", "ssh.cfg", "board.ini.bak", "board.conf~"
+// Matches "board.ini", "ssh.cfg", "board.ini.bak", "board.conf~".
 bool named_like_ini(const fs::path& file) {
   const std::string name = lower_ascii(file.filename().string());
   for (const std::string_view extension : {".ini", ".cfg", ".conf"}) {
@@ -52,7 +53,7 @@ constexpr std::string_view kIgnoreName = ".msprofignore";
 constexpr std::string_view kLikeCapture = "named like a capture";
 constexpr std::string_view kLeaves = "a link that leads out of the project";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
-// Limit of counting: beyond this the exact number is of no use.
+// Counting stops here: a larger exact number is of no use.
 constexpr std::uint64_t kMaxCounted = 200'000;
 
 fs::path real_folder(const fs::path& folder, std::string_view option) {
@@ -65,7 +66,7 @@ fs::path real_folder(const fs::path& folder, std::string_view option) {
   return real;
 }
 
-// The folder without links, the name as given: an executable that is a link stays one.
+// Resolves links in the folder but keeps the file name: an executable that is a link stays one.
 fs::path real_place(const fs::path& file) {
   return fs::weakly_canonical(file.parent_path()) / file.filename();
 }
@@ -187,11 +188,11 @@ class Scanner {
     const fs::path folder = (root() / path).parent_path();
     const fs::path named = folder / text;
     fs::path real = fs::weakly_canonical(named, error);
-    if (error) real = named.lexically_normal();  // a loop, or a folder that may not be entered
+    if (error) real = named.lexically_normal();  // a link loop, or an inaccessible folder
     struct stat target = {};
     const bool exists = ::stat(real.c_str(), &target) == 0;
 
-    // A configuration is patched, so the copy has a file of its own, never a way to the original.
+    // acl.json is patched, so the copy gets a separate file, never a link to the original.
     if (exists && S_ISREG(target.st_mode) && path.filename() == kAclName) {
       add(path, EntryKind::file, real, target);
     } else if (!is_within(real, root()) && !options_.links_may_leave) {
@@ -209,7 +210,8 @@ class Scanner {
     }
   }
 
-  // A linked folder outside that holds an acl.json: a folder whose other entries are links.
+  // Handles a linked folder outside the project that contains an acl.json: creates a folder with
+  // links to its other entries.
   void add_folder_of_links(const fs::path& path, const fs::path& real, const struct stat& status) {
     add(path, EntryKind::folder, "", status);
     const auto add_child = [&](const fs::path& name, const struct stat& child) {
@@ -225,8 +227,8 @@ class Scanner {
     });
   }
 
-  // What the user may not read is left out; anything else is an error of the disk or of this
-  // process, and the copy would lack what the application needs.
+  // Skips files that the user may not read. Any other error is a failure of the disk or of this
+  // process, and the copy would be incomplete.
   static void pass_over(const fs::path& folder, int error_number) {
     if (error_number != EACCES && error_number != EPERM && error_number != ENOENT)
       throw Error(Exit::partial_data, listing_problem(folder, error_number));
@@ -294,14 +296,14 @@ bool holds_login(const fs::path& file, std::uint64_t size_bytes) {
   if (size_bytes > (named_like_ini(file) ? kIniFileBytes : kSmallFileBytes)) return false;
   try {
     const std::string text = read_text_file(file, kIniFileBytes);
-    // Old editors end lines with '\r' alone.
+    // Old editors use only '\r' as line end.
     for (const std::string_view line : split(text, '\n')) {
       const auto parts = split(line, '\r');
       if (std::any_of(parts.begin(), parts.end(), is_login_section)) return true;
     }
   } catch (const Error&) {
-    // What the user may not read is not copied either; the copy reports it. Anything else might
-    // be copied a moment later, with a password in it.
+    // An unreadable file is not copied, and the copy reports it. On any other error, rethrow: the
+    // file might be readable later and be copied with a password in it.
     if (::access(file.c_str(), R_OK) == 0) throw;
   }
   return false;

@@ -1,5 +1,5 @@
-// Project of a run: its executable, the folder that goes with it, and those of its files that are
-// copied to the folder of the run. For the collector and the hosts.
+// Project of a run: its executable, its folder, and the files that are copied to the folder of the
+// run. Used by the collector and the hosts.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +13,17 @@
 
 namespace msprof {
 
-// The executable and its project, found on this machine.
+// An executable and its project on this machine.
 struct Target {
-  std::filesystem::path root;            // absolute, without links
+  std::filesystem::path root;            // absolute, with links resolved
   std::filesystem::path main;            // relative to root
   std::filesystem::path working_folder;  // relative to root; empty: root itself
 };
 
-// Looks `main` up in `current`, then in `project`, never in PATH. The project is `project`, else
-// the executable's folder, or that folder's parent where the parent has src/acl.json. The working
-// folder is `current` where it lies in the project, else the executable's folder.
-// Throws Error(nothing_to_do) naming what is missing.
+// Looks up `main` in `current`, then in `project`, never in PATH. The project folder is `project`,
+// else the executable's folder, or its parent if that contains src/acl.json. The working folder is
+// `current` if it is inside the project, else the executable's folder. Throws Error(nothing_to_do)
+// naming what is missing.
 Target find_target(const std::string& main, const std::optional<std::string>& project,
                    const std::filesystem::path& current);
 
@@ -32,8 +32,8 @@ enum class EntryKind { folder, file, link };
 struct ProjectEntry {
   std::filesystem::path path;  // relative to the project
   EntryKind kind = EntryKind::file;
-  std::filesystem::path source;  // the file whose bytes it has
-  std::string link;              // target of a link in the copy
+  std::filesystem::path source;  // the file with its content
+  std::string link;              // link target in the copy
   mode_t mode = 0;
   std::int64_t mtime_ns = 0;
   std::uint64_t size_bytes = 0;
@@ -42,49 +42,49 @@ struct ProjectEntry {
 struct Excluded {
   std::filesystem::path path;
   std::string reason;
-  bool unexpected = false;  // to be reported to the user unasked
+  bool unexpected = false;  // reported to the user without being asked
 };
 
 struct Project {
   Target target;
-  std::vector<ProjectEntry> entries;  // folders before what they hold
+  std::vector<ProjectEntry> entries;  // folders before their contents
   std::vector<std::filesystem::path> acl_files;
   std::vector<Excluded> excluded;
   std::uint64_t file_count = 0;
   std::uint64_t bytes = 0;
-  bool is_for_cann = false;   // the executable brings libascendcl in
+  bool is_for_cann = false;   // the executable uses libascendcl
   std::string own_profiling;  // the function by which the executable profiles itself; empty: none
 };
 
 struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
-  // Folders where earlier runs put their files, and captures of --repeat; not copied either, nor
-  // with "~2" and so on behind them.
+  // Folders with files of earlier runs, and captures of --repeat; not copied, nor are those with an
+  // appended "~2" and so on.
   std::vector<std::filesystem::path> earlier_results;
-  std::vector<std::filesystem::path> private_files;  // absolute: the file with a board's login
-  bool limited = true;  // false when the user named the project himself
-  // False for a host that does not see this machine's files: links that lead out of the project are
-  // then left out, and named.
+  std::vector<std::filesystem::path> private_files;  // absolute: files with a board's login
+  bool limited = true;                               // false if the user specified the project
+  // False for a host that cannot access this machine's files: links that lead out of the project
+  // are then excluded and reported.
   bool links_may_leave = true;
 };
 
 inline constexpr std::uint64_t kMaxFiles = 20'000;
 inline constexpr std::uint64_t kMaxBytes = 2'000'000'000;
 
-// Lists the contents of the copy. Captures, version control, files with an [ssh_config] section,
-// the folders of `options` and what .msprofignore names are left out. Throws Error(usage) above the
+// Lists the contents of the copy. Excludes captures, version control, files with an [ssh_config]
+// section, the folders of `options` and matches of .msprofignore. Throws Error(usage) above the
 // limits, naming --project.
 Project scan_project(const Target& target, const ScanOptions& options);
 
-// True if `path` is `folder` or lies in it; both absolute and normal.
+// Returns true if `path` is `folder` or inside it; both must be absolute and normalized.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-// Rules for what is never copied: captures, version control, logins of boards, what
-// .msprofignore names.
+// Rules for what is never copied: captures, version control, logins of boards, matches of
+// .msprofignore.
 //
-// The patterns of a .msprofignore file: one a line, '#' starts a comment, a '/' at the end means
-// folders only, a leading or inner '/' anchors at the project, '!' takes a match back, the last
-// match decides. '*' also matches '/'.
+// A .msprofignore file has one pattern per line. '#' starts a comment, a trailing '/' matches only
+// folders, a leading or inner '/' anchors at the project, '!' negates a match; the last match
+// decides. '*' also matches '/'.
 class IgnorePatterns {
  public:
   IgnorePatterns() = default;
@@ -101,11 +101,11 @@ class IgnorePatterns {
   std::vector<Pattern> patterns_;
 };
 
-// Folders named JOB* and PROF* are captures.
+// Returns true for JOB* and PROF*, the names of captures.
 bool is_capture_folder_name(std::string_view name);
 
-// True if the file holds a login: a line "[ssh_config]". Searched in every small file and in all
-// that are named like ini files.
+// Returns true if the file contains a login: a line "[ssh_config]". Searches all small files and
+// all files named like ini files.
 bool holds_login(const std::filesystem::path& file, std::uint64_t size_bytes);
 
 }  // namespace msprof

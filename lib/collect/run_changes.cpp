@@ -16,8 +16,8 @@ std::string_view base_name(std::string_view path) {
   return at == std::string_view::npos ? path : path.substr(at + 1);
 }
 
-// Applications may name other folders alike: what is not right in the output folder must look like
-// a capture, and must not have been there before.
+// Applications may use similar names: a folder that is not directly in the output folder must also
+// look like a capture, and be new.
 bool is_capture(const std::string& path, const TreeListing& before, const TreeListing& after) {
   if (!is_capture_name(base_name(path))) return false;
   if (path == std::string(kOutputName) + '/' + std::string(base_name(path))) return true;
@@ -26,7 +26,7 @@ bool is_capture(const std::string& path, const TreeListing& before, const TreeLi
   return after.files.contains(path + "/data") || after.files.contains(path + "/info.json.0");
 }
 
-// What CANN's runtime writes for its collector, beside the captures that it names.
+// Files that CANN's runtime writes for its collector, next to the captures listed in them.
 bool is_collector_record(std::string_view path) {
   return is_below(path, kOutputName) && path.ends_with("_profiling_output_record");
 }
@@ -34,7 +34,7 @@ bool is_collector_record(std::string_view path) {
 std::vector<std::string> find_captures(const TreeListing& before, const TreeListing& after) {
   PathSet captures;
   std::set<std::string_view> names;
-  // Sorted by path, so that a folder comes before what it holds.
+  // Sorted by path: a folder precedes its contents.
   for (const auto& [path, file] : after.files) {
     if (!file.is_folder() || !is_capture(path, before, after) || is_below_any(path, captures))
       continue;

@@ -36,12 +36,12 @@ constexpr std::uint64_t kMaxPathBytes = 4096;
 }
 
 struct RunLockFile {
-  FileDescriptor fd;  // empty: it is gone
+  FileDescriptor fd;  // empty: the file does not exist
   OwnerLock lock = OwnerLock::unknown;
 };
 
-// Opens and locks `path`. A cleaner may have removed the file between our open and our lock: only a
-// lock on the file of that name counts.
+// Opens and locks `path`. Retries if a cleaner removed the file between open and lock: only a lock
+// on the file of that name is valid.
 RunLockFile take_lock(const fs::path& path, int flags) {
   for (;;) {
     RunLockFile file;
@@ -60,14 +60,14 @@ bool is_lock_name(std::string_view name) {
   return name.starts_with(kRunPrefix) && name.ends_with(kLockSuffix);
 }
 
-// "run_<random>_<machine>": letters, digits and underscores only, as the manual allows no others in
-// the output path.
+// Returns "run_<random>_<machine>" with only letters, digits and underscores, since the manual
+// allows no other characters in the output path.
 std::string fresh_name() {
   return fmt::format("{}{}_{}", kRunPrefix, random_name(), machine_tag());
 }
 
-// Whether nobody works in the folder of `run`. A lock that can be had tells it for runs of this
-// machine alone; other names are those of earlier versions, which had other locks.
+// Returns whether no process uses the folder of `run`. A lock that can be acquired proves this only
+// for runs of this machine; other names are from earlier versions, which used other locks.
 bool is_ownerless(OwnerLock lock, std::string_view run, const fs::path& folder,
                   const fs::path& lock_path) {
   if (lock == OwnerLock::held) return false;
@@ -79,7 +79,7 @@ bool is_ownerless(OwnerLock lock, std::string_view run, const fs::path& folder,
 }  // namespace
 
 fs::path user_cache_folder() {
-  // The base directory rules: a relative XDG_CACHE_HOME counts as unset.
+  // XDG base directory specification: a relative XDG_CACHE_HOME counts as unset.
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && fs::path(cache).is_absolute()) return cache;
   const char* home = std::getenv("HOME");
@@ -99,7 +99,7 @@ RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(p
   std::error_code error;
   fs::create_directories(runs, error);
   if (error) fail_to_prepare(runs, error.value());
-  // A cleaner may hold the lock for a moment, and remove the file: then another name is taken.
+  // A cleaner may briefly hold the lock, and remove the file: then tries another name.
   for (RunLockFile own; !lock_;) {
     path_ = runs / fresh_name();
     lock_path_ = path_.string() + std::string(kLockSuffix);
@@ -150,7 +150,7 @@ int remove_stale_runs(const fs::path& runs) {
     const fs::path folder = runs / run;
     const fs::path lock_path = folder.string() + std::string(kLockSuffix);
     try {
-      // A folder has its lock before it exists: one without a lock is a left-over.
+      // The lock is created before its folder: a folder without a lock is stale.
       std::error_code ignored;
       const bool orphan = !is_lock && !fs::exists(lock_path, ignored);
       const RunLockFile lock = take_lock(lock_path, 0);

@@ -1,5 +1,5 @@
-// RunFolder: the private folder of one run under the user's cache folder, held by a lock. For the
-// local host.
+// RunFolder: the private, locked folder of one run under the user's cache folder. Used by the local
+// host.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@ std::filesystem::path user_cache_folder();
 // <cache>/msprof/runs
 std::filesystem::path runs_folder(const std::filesystem::path& cache);
 
-// The lock goes with the process that holds it, however that ends; and with the child that watches
-// the application, so that a folder in use is never taken for a stale one.
+// The lock is released when the process that holds it ends, in whatever way. The process that
+// supervises the application inherits it, so that a folder in use is never treated as stale.
 class RunFolder {
  public:
-  // Makes a fresh folder below `runs` for a run of `project`, which its lock names; throws
-  // Error(cannot_write) naming XDG_CACHE_HOME.
+  // Creates a folder below `runs` for a run of `project`, and writes the project into its lock
+  // file; throws Error(cannot_write) naming XDG_CACHE_HOME.
   RunFolder(const std::filesystem::path& runs, const std::filesystem::path& project);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // How many other runs of the same project are under way. Of two that start at once at least one
+  // Number of other running runs of the same project. If two start at the same time, at least one
   // sees the other.
   std::size_t others() const;
-  // Leaves the folder for the next run to remove.
+  // Keeps the folder until the next run removes it.
   void keep() { kept_ = true; }
 
  private:
@@ -41,8 +41,8 @@ class RunFolder {
   bool kept_ = false;
 };
 
-// Removes the run folders below `runs` that no process holds; where the file system has no locks,
-// those to which nobody wrote for 24 hours. Returns their number.
+// Removes the run folders below `runs` that no process has locked; on file systems without locks,
+// those unchanged for 24 hours. Returns their number.
 int remove_stale_runs(const std::filesystem::path& runs);
 
 }  // namespace msprof

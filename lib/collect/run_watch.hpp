@@ -1,5 +1,4 @@
-// RunWatch: something that follows a run and shows how it goes. For the collector, whatever the
-// host.
+// RunWatch: follows a run and shows its progress. Used by the collector for all hosts.
 #pragma once
 
 #include <memory>
@@ -15,12 +14,12 @@ class RunWatch {
  public:
   virtual ~RunWatch() = default;
 
-  // When the application was started. `peek` may be null: the host gives no look at its files.
+  // Called when the application has started. `peek` is null if the host does not support it.
   virtual void begin(const Host& host, const std::string& name,
                      std::unique_ptr<OutputPeek> peek) = 0;
-  // About ten times a second while it runs. Never throws for what cannot be read.
+  // Called about ten times a second while it runs. Does not throw for unreadable files.
   virtual void tick() = 0;
-  // When it has ended, on every way out; the terminal is as it was.
+  // Called when it has ended, on every return path; restores the terminal.
   virtual void finish() noexcept = 0;
 };
 

@@ -75,7 +75,7 @@ std::vector<std::string> SvpInjection::likely_causes(const RunInfo& info) const 
   }
   if (!own_profiling_.empty()) causes.push_back(own_profiling_note(info.main));
   if (!options_.on.value_or(true)) return {"profiling was switched off with --switch off"};
-  // 127: exit code of the dynamic loader (and a shell).
+  // 127: exit code of the dynamic loader and of a shell.
   if (info.outcome.end.exit_code == 127) {
     causes.push_back(
         "a shared library was not found: libraries belong beside the executable (RUNPATH), into "

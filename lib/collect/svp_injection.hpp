@@ -1,4 +1,5 @@
-// SvpInjection: acl.json files carry the settings into applications of SVP boards. For the verb.
+// SvpInjection: passes the settings to applications of SVP boards through acl.json files. Used by
+// the verb.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@ namespace msprof {
 
 class SvpInjection : public Injection {
  public:
-  // `acl_json`: --acl-json; see plan_acl_json(). `is_by_hand`: the user said that the application
-  // is one of a board; else plan_files() throws Error(usage) for one on CANN.
+  // `acl_json`: value of --acl-json; see plan_acl_json(). `is_by_hand`: the user stated that the
+  // application is for a board; otherwise plan_files() throws Error(usage) for a CANN application.
   SvpInjection(ProfilerOptions options, std::optional<std::string> acl_json, bool is_by_hand)
       : options_(std::move(options)), acl_json_(std::move(acl_json)), is_by_hand_(is_by_hand) {}
 

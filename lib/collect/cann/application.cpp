@@ -24,7 +24,7 @@ constexpr std::uint64_t kMaxScriptBytes = 4 << 20;
 constexpr std::size_t kMaxLibraries = 500;
 constexpr std::string_view kOrigin = "$ORIGIN";
 
-// Modules that load libascendcl.
+// Python modules that load libascendcl.
 constexpr std::array<std::string_view, 6> kCannModules = {
     "acl", "torch_npu", "mindspore", "npu_bridge", "npu_device", "mstx",
 };
@@ -50,7 +50,7 @@ fs::path find_on_path(const std::string& name, const std::string& path) {
   throw Error(Exit::nothing_to_do, fmt::format("cannot run '{}': {}", printable(word), why));
 }
 
-// The text behind `begin`, a word of Python: "acl" of "import acl as a".
+// Returns the Python identifier that follows `begin`: "acl" in "import acl as a".
 std::string_view word_behind(std::string_view line, std::string_view begin) {
   if (!line.starts_with(begin)) return {};
   line = trim(line.substr(begin.size()));
@@ -79,15 +79,16 @@ bool is_python(const fs::path& program) {
   return program.filename().string().starts_with("python");
 }
 
-// The first words of "#!/usr/bin/env python3"; empty for what is no script.
+// Returns the interpreter line, such as "#!/usr/bin/env python3"; empty if the file is not a
+// script.
 std::string first_line(const fs::path& file) {
   std::string line = read_head(file, 256);
   line = line.substr(0, line.find('\n'));
   return line.starts_with("#!") ? line : "";
 }
 
-// The script among a Python's arguments: "main.py" of "-u main.py", package/__main__.py of "-m
-// package".
+// Returns the script in the arguments of Python: "main.py" for "-u main.py", package/__main__.py
+// for "-m package".
 fs::path script_of(const std::vector<std::string>& arguments, const fs::path& current) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "-m" && i + 1 < arguments.size()) {
@@ -104,7 +105,7 @@ fs::path script_of(const std::vector<std::string>& arguments, const fs::path& cu
   return {};
 }
 
-// Follows the libraries of a program until one shows what it is for.
+// Searches the libraries of a program recursively until one shows which interface it uses.
 class LibrarySearch {
  public:
   explicit LibrarySearch(const std::string& library_path) {
@@ -133,7 +134,7 @@ class LibrarySearch {
   }
 
  private:
-  // Libraries of the system are in no folder of these: they bring no NPU.
+  // System libraries are not searched: they do not use an NPU.
   fs::path find(const std::string& name, const ElfFile& of, const fs::path& origin) const {
     std::vector<fs::path> folders = folders_;
     for (const std::string& path : of.run_paths) {

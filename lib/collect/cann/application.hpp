@@ -1,5 +1,5 @@
-// The application of a run on CANN, which is not copied: where it is, and whether it is one for
-// CANN.
+// The application of a run on CANN, which is not copied: its location, and whether it is a CANN
+// application.
 #pragma once
 
 #include <filesystem>
@@ -11,25 +11,26 @@
 namespace msprof {
 
 struct Application {
-  std::filesystem::path program;  // absolute; links are not followed, for a Python's own folder
+  std::filesystem::path program;  // absolute; links are not resolved, so that a Python finds its
+                                  // own folder
   std::vector<std::string> arguments;
 };
 
-// Looks `word` up in `current`, then, without a '/', in `path` (PATH). A Python script that is not
-// executable is run by python3 of `path`. Throws Error(nothing_to_do) with what is missing.
+// Looks up `word` in `current`, then, if it has no '/', in `path` (PATH). A Python script that is
+// not executable is run by python3 from `path`. Throws Error(nothing_to_do) naming what is missing.
 Application find_application(const std::string& word, const std::vector<std::string>& arguments,
                              const std::filesystem::path& current, const std::string& path);
 
 enum class ApplicationKind { unknown, svp, cann };
 
-// Whether the program, or a library that it needs, takes the interface of CANN or that of SVP
-// boards; of a Python program, whether it imports a module that brings CANN in. Libraries are
-// looked for in their run paths and in `library_path` (LD_LIBRARY_PATH).
+// Returns whether the program, or a library it needs, uses the interface of CANN or of SVP boards;
+// for a Python program, whether it imports a module that uses CANN. Searches libraries in their run
+// paths and in `library_path` (LD_LIBRARY_PATH).
 ApplicationKind kind_of(const Application& application, const std::filesystem::path& current,
                         const std::string& library_path);
 
-// The same of the executable of a project, with the library folders that a run of it has. On a
-// board those of this machine's LD_LIBRARY_PATH are not searched.
+// The same for the executable of a project, with the library folders of a run. For a board,
+// LD_LIBRARY_PATH of this machine is not used.
 bool is_for_cann(const Target& target, const std::vector<std::string>& arguments, bool on_board);
 
 }  // namespace msprof

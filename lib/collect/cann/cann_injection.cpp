@@ -26,18 +26,18 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 
-// The begin of the vendor's last line, which is read by callers (docs/collect_cann.md).
+// Start of the vendor's last line, which callers parse (docs/collect_cann.md).
 constexpr std::string_view kClosingLine =
     "[INFO] Process profiling data complete. Data is saved in ";
 
-// Programs that start the ranks of a run: each rank has its own number, and they have none.
+// Programs that start the ranks of a run; they have no rank number themselves.
 constexpr std::array<std::string_view, 8> kLaunchers = {
     "torchrun", "mpirun", "mpiexec", "srun", "deepspeed", "accelerate", "msrun", "horovodrun",
 };
 
 constexpr std::string_view kMetricsOfOtherChips = "PipelineExecuteUtilization";
 
-// As the host runtime reads it (docs/host_cann.md).
+// As in the host runtime (docs/host_cann.md).
 bool records_as_910b() {
   const char* const chip = std::getenv("MSPROF_HOST_CHIP");
   return chip == nullptr || *chip == '\0' || std::string_view(chip) == "5";
@@ -60,13 +60,13 @@ void prepend(RunCommand& command, const std::string& name, const fs::path& folde
   command.prepended.push_back(name + "=" + folder.string());
 }
 
-// The options that switch everything off which is recorded by default, where nothing else is asked
-// for: "--ascendcl=off and --task-time=off"; else empty.
+// Returns the options that disable everything recorded by default, if nothing else is enabled:
+// "--ascendcl=off and --task-time=off"; otherwise empty.
 std::string everything_off(const CollectorSettings& settings) {
   std::vector<std::string> off;
   for (const CollectorOption& option : collector_options()) {
     const bool is_switch = option.values.find("off") != std::string_view::npos;
-    // Counters of cores belong to tasks, if they are not asked for.
+    // Unless requested explicitly, core counters are part of the tasks.
     const bool is_core = option.name == "ai-core" || option.name == "ai-vector-core";
     if (!is_switch || (is_core && !settings.is_given(option.name))) continue;
     if (settings.value(option.name) != "off") return "";
@@ -80,7 +80,8 @@ std::string seconds_or_dynamic(const CollectorSettings& settings) {
   return settings.is_given("delay") || settings.is_given("duration") ? "delay_or_duration" : "";
 }
 
-// Throws for events of a card where the host runtime runs the application, which counts sets only.
+// Throws if custom events of a card are requested from the host runtime, which supports only the
+// predefined sets.
 void check_host_metrics(std::string_view option, std::string_view value) {
   if (!value.starts_with(kCustomMetrics)) return;
   throw Error(Exit::usage,
@@ -89,7 +90,7 @@ void check_host_metrics(std::string_view option, std::string_view value) {
                           option, printable(value), listed(core_metrics(), "or")));
 }
 
-// What a framework's own options say is not said a second time.
+// Skips messages that a framework's own options have already caused.
 void check_for_framework(const CannRun& run) {
   plan_framework(run.framework, run.profiling_options, "/");
   if (run.choice.runtime == CannRuntime::host && run.profiling_options)
@@ -172,15 +173,15 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   command.environment.insert(command.environment.end(), plan.environment.begin(),
                              plan.environment.end());
   const auto rank = is_launcher(run_.application) ? std::nullopt : rank_variable();
-  // In front of what is given by hand, which counts then.
+  // Inserted first: a value given by the user takes precedence.
   if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
   if (!records_by_itself(run_.framework)) apply_environment(paths, command);
   if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(command);
 }
 
-// The vendor's tool takes an application by its full name only, and no Python that is a link: its
-// own words come last.
+// The vendor's tool requires the full path of the application, and does not accept a Python that is
+// a link. The application's arguments come last.
 void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) const {
   std::vector<std::string> words = {"--output=" + paths.output};
   for (const CollectorOption& option : collector_options()) {
@@ -189,12 +190,12 @@ void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) con
     if (is_ours || !run_.settings.is_given(option.name)) continue;
     words.push_back(fmt::format("--{}={}", option.name, run_.settings.value(option.name)));
   }
-  // With --pid the application runs already.
+  // With --pid the application is already running.
   if (!run_.settings.is_given("pid")) {
     words.push_back(real_program().string());
     words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
   }
-  // It names the folder in which the data are now, not the one where they will be.
+  // The vendor's line names the temporary folder of the data, not the final one.
   command.output_changes.dropped = kClosingLine;
   command.main = run_.choice.place;
   command.arguments = std::move(words);
@@ -220,9 +221,9 @@ void CannInjection::apply_host_runtime(RunCommand& command) const {
   const fs::path& folder = run_.choice.place;
   prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
   prepend(command, "PYTHONPATH", folder / "python");
-  // Of an application that never calls aclInit nobody could start and stop the recording.
+  // Without aclInit calls in the application, the recording could be neither started nor stopped.
   if (!run_.settings.is_on("msproftx") || run_.settings.is_given("dynamic")) return;
-  // The library that records the calls of the interface, so that one process leaves one folder.
+  // Uses the library that records the interface calls, so that each process writes one folder.
   set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libascendcl.so").string());
   const std::pair<const char*, const char*> lists[] = {
       {"MSPROF_MSTX_DOMAIN_INCLUDE", "mstx-domain-include"},
@@ -265,7 +266,7 @@ std::vector<std::string> CannInjection::likely_causes(const RunInfo& info) const
     causes.push_back(fmt::format("{} failed, or put its folder elsewhere: see what it printed",
                                  printable(run_.choice.place.string())));
   }
-  // 127: exit code of the dynamic loader (and a shell).
+  // 127: exit code of the dynamic loader and of a shell.
   if (info.outcome.end.exit_code == 127)
     causes.push_back("a shared library was not found: LD_LIBRARY_PATH must name its folder");
   if (!info.outcome.ok() || info.outcome.timed_out)

@@ -1,5 +1,5 @@
-// CannInjection: settings reach an application on CANN through its environment, or through the
-// vendor's collector. For the verbs.
+// CannInjection: passes the settings to a CANN application through its environment, or through the
+// vendor's collector. Used by the verbs.
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@ struct CannRun {
   CollectorSettings settings;
   RuntimeChoice choice;
   Framework framework = Framework::none;
-  std::optional<std::string> profiling_options;  // the text of --profiling-options
-  // The program without links, where it is on another machine; empty: it is on this one.
+  std::optional<std::string> profiling_options;  // value of --profiling-options
+  // The program with links resolved, if it is on another machine; empty: on this machine.
   std::filesystem::path real_program;
 };
 
-// Throws Error(usage) with one sentence where the runtime that was chosen cannot honour an option,
-// or the framework is recorded by its own options.
+// Throws Error(usage) if the chosen runtime does not support an option, or the framework is
+// recorded through its own options.
 void check_run(const CannRun& run);
 
-// What to say beside a PROF folder: "rank 3, process 1234 of python3".
+// Returns a label for a PROF folder: "rank 3, process 1234 of python3".
 std::string process_label(const std::filesystem::path& capture);
 
 class CannInjection : public Injection {

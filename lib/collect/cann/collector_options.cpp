@@ -175,7 +175,7 @@ std::string metrics_problem(const CollectorOption& option, const std::string& va
                      did_you_mean(value, names));
 }
 
-// "200..4294967295MB"
+// Checks against a range such as "200..4294967295MB".
 std::string range_problem(const CollectorOption& option, const std::string& value) {
   const std::size_t dots = option.values.find("..");
   const std::size_t unit_at = option.values.find_first_not_of("0123456789", dots + 2);
@@ -213,7 +213,7 @@ std::string choice_problem(const CollectorOption& option, const std::string& val
   return wrong_value(option, value, listed(choices, "or"), did_you_mean(value, texts(choices)));
 }
 
-// "0,1,2"
+// Parses lists such as "0,1,2".
 bool are_numbers(std::string_view value) {
   const auto all = split(value, ',');
   std::uint64_t number = 0;
@@ -221,7 +221,7 @@ bool are_numbers(std::string_view value) {
                      [&](std::string_view one) { return parse_u64(one, number); });
 }
 
-// Empty if the option takes the value.
+// Returns an empty string if the value is valid.
 std::string value_problem(const CollectorOption& option, const std::string& value) {
   if (value.empty()) return fmt::format("the value of --{} is empty", option.name);
   if (option.values == kMetrics && option.name != "nts-metrics")

@@ -1,6 +1,6 @@
-// The options with which CANN's collector is told what to record: names, values and defaults of its
-// command line. For the verbs that collect on CANN, which show and check them, and for what hands
-// them to a runtime. Source: docs/collect_cann.md.
+// The options of CANN's collector: names, values and defaults of its command line. Used by the
+// verbs that collect on CANN, which show and check them, and by code that passes them to a runtime.
+// Source: docs/collect_cann.md.
 #pragma once
 
 #include <map>
@@ -13,52 +13,52 @@
 
 namespace msprof {
 
-// What an option is about, and so who can honour it.
+// What an option concerns, which determines who can apply it.
 enum class CollectorScope {
-  run,      // the run itself: msprof does it
-  records,  // what the process records of itself: any runtime
-  driver,   // counters of the card and its machine: a runtime with the driver of a card
+  run,      // the run itself: applied by msprof
+  records,  // what the process records about itself: any runtime
+  driver,   // counters of the card and its machine: a runtime with the card's driver
   offline,  // an existing PROF folder, instead of a run
 };
 
 struct CollectorOption {
   std::string_view name;        // "task-time"
-  std::string_view values;      // "on|off", "1..100" or, of free text, what it is: "DIR"
+  std::string_view values;      // "on|off", "1..100" or, for free text, a description: "DIR"
   std::string_view by_default;  // empty: none
   CollectorScope scope;
-  std::string_view parameter;  // its name in PROFILER_SAMPLECONFIG; empty: it has none there
+  std::string_view parameter;  // its name in PROFILER_SAMPLECONFIG; empty: none
   std::string_view help;
 };
 
-// In the order of the help.
+// In the order of --help.
 std::span<const CollectorOption> collector_options();
-// Null for what is no name of one.
+// Returns null for an unknown name.
 const CollectorOption* collector_option(std::string_view name);
 
-// The options that a user gave; each with a value that it takes.
+// The options given by the user, with valid values.
 class CollectorSettings {
  public:
-  // `name` without its dashes; an earlier value is replaced. Throws Error(usage) with one sentence
-  // for an unknown name, naming the nearest, and for a value that the option does not take.
+  // `name` has no dashes; replaces an earlier value. Throws Error(usage) for an unknown name,
+  // suggesting the nearest one, and for an invalid value.
   void set(std::string_view name, const std::string& value);
 
   bool is_given(std::string_view name) const { return given_.contains(name); }
-  // As given, else the default.
+  // The given value, otherwise the default.
   std::string value(std::string_view name) const;
   bool is_on(std::string_view name) const { return value(name) == "on"; }
   const std::map<std::string, std::string, std::less<>>& given() const { return given_; }
 
-  // Throws Error(usage) for options that exclude each other or need another one.
+  // Throws Error(usage) for options that exclude each other or require another one.
   void check() const;
 
-  // "--name=value", in the order of the table; for a collector that takes the same.
+  // Returns "--name=value" in the order of the table, for a collector with the same options.
   std::vector<std::string> words() const;
 
  private:
   std::map<std::string, std::string, std::less<>> given_;
 };
 
-// "name=value;name2=value2" of --environment, as a list; throws Error(usage).
+// Parses "name=value;name2=value2" of --environment into a list; throws Error(usage).
 std::vector<std::string> environment_list(const std::string& text);
 
 }  // namespace msprof

@@ -1,4 +1,4 @@
-// Forms of values that the options of CANN's collector and profiling_options share.
+// Value formats shared by the options of CANN's collector and profiling_options.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace msprof {
 
-// The sets of counters of a core.
+// Returns the counter sets of a core.
 const std::vector<std::string>& core_metrics();
-// True for "Custom:0x49,90": events of the chip's manual, hexadecimal or decimal, at most
-// kMaxCoreEvents.
+// Returns true for "Custom:0x49,90": event numbers from the chip's manual, hexadecimal or decimal,
+// at most kMaxCoreEvents.
 inline constexpr std::size_t kMaxCoreEvents = 8;
 inline constexpr std::string_view kCustomMetrics = "Custom:";
 bool are_custom_metrics(std::string_view value);
 
-// False for a path with characters that runtimes refuse: a shell might take them for something
-// else.
+// Returns false for a path with characters that runtimes reject because a shell might interpret
+// them.
 bool is_plain_path(std::string_view path);
 
 }  // namespace msprof

@@ -33,7 +33,7 @@ constexpr std::string_view kStem = "dynamic_profiling_socket_";
 constexpr int kProtocol = 1;
 constexpr std::size_t kMaxLineBytes = std::size_t{64} * 1024;
 constexpr std::size_t kMaxProcBytes = 4 << 20;
-// A stop writes what is still in memory; an application that is stopped itself answers nothing.
+// A stop writes the data still in memory; a suspended application does not answer at all.
 constexpr int kAnswerMs = 60'000;
 constexpr int kGreetingMs = 5'000;
 
@@ -45,7 +45,7 @@ fs::path proc_of(pid_t process) {
   return fs::path("/proc") / std::to_string(process);
 }
 
-// Empty where it cannot be read. Its size is not known before.
+// Returns an empty string if the file cannot be read. Its size is not known in advance.
 std::string proc_text(pid_t process, const char* file) {
   std::ifstream stream(proc_of(process) / file, std::ios::binary);
   std::string text(kMaxProcBytes, '\0');
@@ -54,7 +54,7 @@ std::string proc_text(pid_t process, const char* file) {
   return text;
 }
 
-// As it was when the process began; nothing where it had none.
+// Returns the value at the start of the process; nullopt if it was not set.
 std::optional<std::string> variable_of(pid_t process, std::string_view name) {
   const std::string all = proc_text(process, "environ");
   for (const std::string_view entry : split(all, '\0')) {
@@ -70,9 +70,9 @@ fs::path home_of(pid_t process) {
   return own == nullptr ? "/" : own;
 }
 
-// 0, or the number of the error.
+// Returns 0 or an errno value.
 int connect_to(const fs::path& path, int fd) {
-  // A name in any folder is short this way.
+  // Keeps the socket path short, whatever the folder.
   const FileDescriptor folder(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return errno;
   sockaddr_un address = {};
@@ -96,7 +96,7 @@ void check_process(pid_t process) {
 }
 
 std::string process_name(pid_t process) {
-  // What the kernel calls it has 15 bytes at most.
+  // The kernel's name (comm) has at most 15 bytes, so prefers the command line.
   const std::string command = proc_text(process, "cmdline");
   std::string name = printable(fs::path(command.substr(0, command.find('\0'))).filename().string());
   if (name.empty()) name = printable(trim(proc_text(process, "comm")));
@@ -142,8 +142,8 @@ DynamicClient::DynamicClient(pid_t process) : process_(process) {
 DynamicClient::~DynamicClient() {
   if (!socket_) return;
   socket_.reset();
-  // One that was killed has left it behind, where nobody listens. Another container can have a
-  // process of the same number.
+  // A killed process leaves its socket behind. Connecting shows whether somebody listens: in
+  // another container, a process may have the same number.
   const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (probe && connect_to(path_, probe.get()) == ECONNREFUSED) ::unlink(path_.c_str());
 }
@@ -182,7 +182,7 @@ void DynamicClient::connect() {
         "{} has the host runtime of another release of msprof: use that msprof", name_));
 }
 
-// Waits until a line is there; false at the end of the connection, and when the time is over.
+// Waits for a complete line; returns false at the end of the connection, and on timeout.
 bool DynamicClient::receive(int limit_ms, std::string& line) {
   const auto until = Clock::now() + std::chrono::milliseconds(limit_ms);
   for (;;) {
@@ -237,7 +237,7 @@ DynamicAnswer DynamicClient::ask(const std::string& line) {
   std::string answer;
   if (receive(kAnswerMs, answer)) return parse(answer);
   if (has_ended_) return {false, "it has ended"};
-  // A late answer would be taken for that of the next command.
+  // Stop here: a late answer would be mistaken for that of the next command.
   has_ended_ = true;
   return {false, fmt::format("it has not answered for {} s", kAnswerMs / 1000)};
 }

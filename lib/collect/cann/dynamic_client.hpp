@@ -1,5 +1,5 @@
-// A running application that records when it is told to: its end of the host runtime's socket.
-// Protocol: docs/dynamic.md.
+// Client of the host runtime's socket in a running application that records on request. Protocol:
+// docs/dynamic.md.
 #pragma once
 
 #include <sys/types.h>
@@ -12,18 +12,18 @@
 
 namespace msprof {
 
-// Throws Error(nothing_to_do) unless the process is there and of this user.
+// Throws Error(nothing_to_do) unless the process exists and belongs to this user.
 void check_process(pid_t process);
-// "process 1234 (python3)"
+// Returns "process 1234 (python3)".
 std::string process_name(pid_t process);
-// Whether the process has loaded the libascendcl.so of the host runtime.
+// Returns whether the process has loaded the host runtime's libascendcl.so.
 bool has_host_runtime(pid_t process);
 
-// Processes whose socket is in `home` and that were started with DYNAMIC_PROFILING_KEY_PID=`key`,
-// or by one that was; ascending.
+// Returns processes whose socket is in `home` and that were started with
+// DYNAMIC_PROFILING_KEY_PID=`key`, directly or by such a process; ascending.
 std::vector<pid_t> dynamic_processes_of(const std::filesystem::path& home, pid_t key);
 
-// A folder, or a sentence that says why there is none.
+// `text` is a folder, or a sentence that explains the failure.
 struct DynamicAnswer {
   bool is_good = false;
   std::string text;
@@ -31,22 +31,23 @@ struct DynamicAnswer {
 
 class DynamicClient {
  public:
-  // Throws Error(nothing_to_do) with a sentence where the process is not to be reached.
+  // Throws Error(nothing_to_do) if the process cannot be reached.
   explicit DynamicClient(pid_t process);
-  // Leaves: an application that is recorded completes its folder. Removes the socket of a process
-  // that is gone.
+  // Disconnects: an application that is being recorded completes its folder. Removes the socket of
+  // a process that has ended.
   ~DynamicClient();
   DynamicClient(DynamicClient&&) = default;
   DynamicClient& operator=(DynamicClient&&) = default;
 
   pid_t process() const { return process_; }
   const std::string& name() const { return name_; }
-  // To be waited for: something came, or the end.
+  // Becomes readable when a message or the end of the connection arrives.
   int descriptor() const { return socket_.get(); }
-  // False once the application has ended, or has left us; `said` is then its last sentence, if any.
+  // Returns false once the application has ended or disconnected; `said` is then its last message,
+  // if any.
   bool is_there(std::string& said);
 
-  // Each waits for the answer; `config` is the object of PROFILER_SAMPLECONFIG, on one line.
+  // Each waits for the answer; `config` is the PROFILER_SAMPLECONFIG object on one line.
   DynamicAnswer start(const std::string& config);
   DynamicAnswer stop();
   DynamicAnswer quit();

@@ -67,7 +67,7 @@ void TypedLines::read_more() {
       lines_.insert(lines_.begin(), unread_.substr(0, end));
       unread_.erase(0, end + 1);
     }
-    // What is no word of ours need not be kept whole.
+    // A longer line is not a valid command and need not be kept.
     if (unread_.size() > kMaxTypedBytes) unread_.resize(kMaxTypedBytes);
     if (!lines_.empty()) break;
   }
@@ -80,7 +80,7 @@ DynamicSession::DynamicSession(CollectorSettings settings, fs::path output)
       is_terminal_(::isatty(STDIN_FILENO) != 0 &&
                    ::isatty(log::is_on_stdout() ? STDOUT_FILENO : STDERR_FILENO) != 0) {}
 
-// A message ends the line of a prompt; the next prompt comes when all is said.
+// A message ends the line of a prompt; the next prompt follows after the messages.
 template <typename... Args>
 void DynamicSession::say(fmt::format_string<Args...> format, Args&&... args) {
   end_prompt();
@@ -93,7 +93,7 @@ void DynamicSession::note(const std::string& sentence) {
   notes_.push_back(sentence);
 }
 
-// Scripts that type the words of CANN's tool read its answers from stdout (docs/dynamic.md).
+// Scripts written for CANN's tool read its answers from stdout (docs/dynamic.md).
 void DynamicSession::respond(std::string_view line) {
   if (log::is_on_stdout()) say("{}", line);
 }
@@ -159,7 +159,7 @@ void DynamicSession::look(bool waits_for_first) {
       if (typed_.at_end()) quit();
       break;
     }
-    if (is_terminal_) is_prompting_ = false;  // what was typed ended its line
+    if (is_terminal_) is_prompting_ = false;  // the user's line end has ended the prompt's line
     if (waits_for_first && members_.empty() && trim(*line) == "start") {
       held_ = *line;
       held_until_ = Clock::now() + kFirstLimit;
@@ -187,7 +187,7 @@ void DynamicSession::start() {
   }
   wants_recording_ = true;
   for (Member& member : members_) start(member);
-  // Where all refused, the next start tries again.
+  // If all refused, the next start tries again.
   if (is_any_there())
     wants_recording_ = std::any_of(members_.begin(), members_.end(),
                                    [](const Member& one) { return !one.folder.empty(); });
@@ -273,7 +273,7 @@ void DynamicSession::quit() {
 }
 
 std::vector<fs::path> DynamicSession::take_complete() {
-  // They are told of.
+  // The caller prints messages about them.
   if (!complete_.empty()) end_prompt();
   return std::exchange(complete_, {});
 }
@@ -289,7 +289,7 @@ void DynamicCompanion::begin(const RunPaths& paths, RunCommand& command) {
     if (entry.starts_with("HOME=")) home_ = entry.substr(5);
   }
   command.environment.push_back(fmt::format("{}={}", kKeyVariable, ::getpid()));
-  // What is typed is for the session.
+  // Typed input is for the session.
   command.without_input = true;
   session_.emplace(settings_, paths.output);
   session_->greet();
@@ -303,7 +303,7 @@ void DynamicCompanion::find_applications() {
     try {
       session_->add(process);
     } catch (const Error& error) {
-      // It ended this moment, or another session has it.
+      // The process has just ended, or belongs to another session.
       log::verbose("{}", error.what());
       refused_.push_back(process);
     }

@@ -1,5 +1,5 @@
-// Recording that is started and stopped by words typed in, while applications run: --dynamic=on.
-// For the verbs that collect on CANN. How it is used: docs/dynamic.md.
+// Recording that the user starts and stops by typing commands while applications run: --dynamic=on.
+// Used by the verbs that collect on CANN. Usage: docs/dynamic.md.
 #pragma once
 
 #include <sys/types.h>
@@ -19,12 +19,12 @@
 
 namespace msprof {
 
-// Lines of a descriptor, taken as they come.
+// Reads lines from a descriptor without blocking.
 class TypedLines {
  public:
   explicit TypedLines(int fd) : fd_(fd) {}
 
-  // Nothing where no whole line is there yet; never waits.
+  // Returns nullopt if there is no complete line; never waits.
   std::optional<std::string> next();
   bool at_end() const { return at_end_ && lines_.empty(); }
   int descriptor() const { return fd_; }
@@ -34,46 +34,46 @@ class TypedLines {
 
   int fd_;
   std::string unread_;
-  std::vector<std::string> lines_;  // the next one last
+  std::vector<std::string> lines_;  // in reverse order
   bool at_end_ = false;
 };
 
-// The words start, stop, quit and help, and the applications that they are for.
+// Handles the commands start, stop, quit and help for a set of applications.
 class DynamicSession {
  public:
-  // Applications put their folders into `output`.
+  // Applications write their folders to `output`.
   DynamicSession(CollectorSettings settings, std::filesystem::path output);
 
-  // Throws Error(nothing_to_do) where the process is not to be reached. One that comes while the
-  // others are recorded is recorded, too.
+  // Throws Error(nothing_to_do) if the process cannot be reached. A process added during a
+  // recording is recorded, too.
   void add(pid_t process);
   bool has(pid_t process) const;
   bool is_any_there() const;
 
-  // Says what can be typed, where somebody can; and that something may be.
+  // greet() prints the available commands if there is a user; prompt() prints the prompt.
   void greet();
   void prompt();
-  // Before messages of others.
+  // Call before other code prints messages.
   void end_prompt();
-  // Obeys what was typed and hears what applications say. Where `waits_for_first`, a start waits
-  // for the first application.
+  // Executes typed commands and reads messages of applications. With `waits_for_first`, a start
+  // waits for the first application.
   void look(bool waits_for_first);
-  // Until something is to be looked at, or `limit` is over.
+  // Waits until there is input or a message, at most `limit`.
   void wait(std::chrono::milliseconds limit) const;
   bool is_over() const { return is_over_; }
-  // Stops what is recorded and leaves the applications.
+  // Stops all recordings and disconnects.
   void quit();
 
-  // Folders that are complete, since the last call.
+  // Returns the folders completed since the last call.
   std::vector<std::filesystem::path> take_complete();
-  // What applications refused, a sentence each.
+  // Returns a sentence for each refusal of an application.
   std::vector<std::string> take_notes();
   bool was_started() const { return was_started_; }
 
  private:
   struct Member {
     DynamicClient client;
-    std::filesystem::path folder;  // that it records into; empty: none
+    std::filesystem::path folder;  // current recording; empty: none
     bool is_there = true;
   };
 
@@ -97,14 +97,14 @@ class DynamicSession {
   bool is_over_ = false;
   bool wants_recording_ = false;
   bool was_started_ = false;
-  bool has_answered_ = false;        // the last start was answered
-  std::optional<std::string> held_;  // a start that waits for the first application
+  bool has_answered_ = false;        // the last start has been answered
+  std::optional<std::string> held_;  // a start waiting for the first application
   std::chrono::steady_clock::time_point held_until_;
   std::vector<std::filesystem::path> complete_;
   std::vector<std::string> notes_;
 };
 
-// A session beside an application that msprof itself starts; its descendants, too.
+// A session for an application that msprof starts, and its descendants.
 class DynamicCompanion : public Companion {
  public:
   explicit DynamicCompanion(CollectorSettings settings) : settings_(std::move(settings)) {}
@@ -122,7 +122,7 @@ class DynamicCompanion : public Companion {
   std::vector<pid_t> refused_;
 };
 
-// A session with applications that run already; to its end like collect().
+// A session with running applications; runs to its end, like collect().
 struct DynamicRequest {
   std::vector<pid_t> processes;
   CollectorSettings settings;

@@ -25,7 +25,7 @@ std::string json_folder(const std::filesystem::path& output) {
                           printable(output.string())));
 }
 
-// The options that were typed, checked, with the output of this run.
+// Checks the typed options and sets the output folder of this run.
 std::string options_of_run(const std::string& typed, const std::string& folder,
                            std::vector<std::string>& sentences) {
   const ProfilingOptionsCheck check = check_profiling_options(typed, OutputKey::added_later);

@@ -1,5 +1,5 @@
-// What a run puts into the environment so that a framework's program is recorded without a change
-// of its script. For the collector. Table: docs/frameworks.md.
+// Environment variables for recording a framework's program without a change to its script. Used by
+// the collector. Table: docs/frameworks.md.
 #pragma once
 
 #include <filesystem>
@@ -12,23 +12,23 @@ namespace msprof {
 
 enum class Framework { none, tensorflow, mindspore, torch };
 
-// Names that --framework takes: "tf", "tensorflow", "mindspore", "torch".
+// Values of --framework: "tf", "tensorflow", "mindspore", "torch".
 const std::vector<std::string>& framework_names();
-// Throws Error(usage) naming the nearest one for a name that is none.
+// Throws Error(usage) for an unknown name, suggesting the nearest one.
 Framework parse_framework(std::string_view name);
 
-// Its variables start a recording of their own: PROFILER_SAMPLECONFIG must not be set beside them,
-// nor PROFILING_MODE for anything else, and no other collector runs it.
+// Returns true if its variables start a separate recording. PROFILER_SAMPLECONFIG must then not be
+// set, PROFILING_MODE must not be used otherwise, and no other collector can run it.
 bool records_by_itself(Framework framework);
 
 struct FrameworkPlan {
-  std::vector<std::string> environment;  // "NAME=value", for the application
-  std::vector<std::string> sentences;    // to print before the start
+  std::vector<std::string> environment;  // "NAME=value" for the application
+  std::vector<std::string> sentences;    // messages to print before the start
 };
 
-// `options` is the text of --profiling-options, `output` the absolute folder that results go to.
-// Reads PROF_CONFIG_PATH of this process. Throws Error(usage) with all that is wrong with the
-// options, and for options of a framework that has none.
+// `options` is the value of --profiling-options, `output` the absolute folder for results. Reads
+// PROF_CONFIG_PATH of this process. Throws Error(usage) with all problems of the options, and for
+// options if the framework does not support them.
 FrameworkPlan plan_framework(Framework framework, const std::optional<std::string>& options,
                              const std::filesystem::path& output);
 

@@ -19,7 +19,7 @@ std::string shown_text(std::string_view text) {
   return shorten(printable(text), kMaxShownText);
 }
 
-// Reads key by key and stops at the first thing that JSON does not have.
+// Reads key by key and stops at the first text that is not valid JSON.
 class FaultFinder {
  public:
   explicit FaultFinder(std::string_view text) : text_(text) {}
@@ -62,7 +62,7 @@ class FaultFinder {
   }
   bool failed(std::size_t at, std::string what) { return fault(at, std::move(what)).has_value(); }
 
-  // True where a fault was found; so are the next two.
+  // These three return true if a fault was found.
   bool read_member() {
     skip_blanks();
     if (read_key()) return true;
@@ -113,7 +113,8 @@ class FaultFinder {
     return bare_word("a value is expected");
   }
 
-  // A text from its quote to the next. One without end is taken to end at one of `ends`.
+  // Reads a string up to the next quote. A string without a closing quote is assumed to end at one
+  // of `ends`.
   bool read_text(std::string_view ends) {
     last_at_ = ++at_;
     for (; !at_end() && text_[at_] != '"'; ++at_) {
@@ -164,7 +165,7 @@ class FaultFinder {
 
   std::optional<JsonFault> between_members() {
     if (at_end()) return fault(at_, "the } at the end is missing");
-    // "output":"/tmp,"l2":…: the quote that closes the value was left out, the next one does.
+    // "output":"/tmp,"l2":…: the closing quote is missing, and the next quote ends the value.
     const std::size_t comma = last_.rfind(',');
     if (comma != std::string_view::npos && !is_next('"')) {
       return fault(last_at_ + comma, fmt::format("the quote after {} is missing",
@@ -182,10 +183,10 @@ class FaultFinder {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t comma_ = 0;  // the last one
+  std::size_t comma_ = 0;  // position of the last comma
   std::string_view key_;
   std::size_t key_at_ = 0;
-  std::string_view last_;  // text in quotes
+  std::string_view last_;  // last quoted text
   std::size_t last_at_ = 0;
   std::optional<JsonFault> fault_;
 };

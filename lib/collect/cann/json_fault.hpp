@@ -1,5 +1,5 @@
-// Where a JSON object is broken and what is missing there, in words. For texts that people type;
-// whether a text is JSON is decided by the parser, not here.
+// Locates and describes the syntax error in a JSON object, for texts that users type. The JSON
+// parser, not this code, decides whether a text is valid.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 namespace msprof {
 
 struct JsonFault {
-  std::size_t at = 0;  // byte of the text
+  std::size_t at = 0;  // byte offset in the text
   std::string what;    // "the quote before task_trace is missing"
 };
 
-// The first fault of an object; nothing where this reader finds none.
+// Returns the first fault of an object; nullopt if this reader finds none.
 std::optional<JsonFault> find_json_fault(std::string_view text);
 
 }  // namespace msprof

@@ -137,7 +137,7 @@ bool is_value_of(const ProfilingOption& option, std::string_view value) {
   return true;
 }
 
-// "on or off", "a whole number from 1 to 50".
+// Returns "on or off", "a whole number from 1 to 50".
 std::string expected(const ProfilingOption& option) {
   switch (option.kind) {
     case OptionKind::choice:
@@ -195,7 +195,7 @@ class OptionsCheck {
       options_ = Json::parse(text_, see);
     } catch (const Json::parse_error& error) {
       const auto fault = find_json_fault(text_);
-      // The parser's count begins at 1, and ends behind what it could not take.
+      // The parser's byte count starts at 1 and includes the offending byte.
       const std::size_t at = error.byte > 0 ? std::min(error.byte - 1, text_.size()) : 0;
       problem(fault ? fault->what : "from here on it is no JSON", fault ? fault->at : at);
       return false;
@@ -212,7 +212,7 @@ class OptionsCheck {
       return problem(fmt::format("\"{}\" is no key of it{}", shown(key), did_you_mean(key, names)),
                      place_of(key));
     }
-    // Numbers may stand without quotes.
+    // Numbers may be written without quotes.
     const bool is_bare = option->kind == OptionKind::number && value.is_number_unsigned();
     if ((value.is_string() || is_bare) &&
         is_value_of(*option, is_bare ? value.dump() : value.get<std::string>())) {
@@ -275,7 +275,7 @@ class OptionsCheck {
             place_of("task_trace"));
   }
 
-  // Samples of instructions take the counters that other data need.
+  // Instruction samples use the counters that other data need.
   void check_instructions() {
     std::vector<std::string> others;
     for (const auto& [key, value] : options_.items()) {
@@ -335,7 +335,7 @@ std::string Problem::sentence(std::string_view name, std::string_view text) cons
       ++line;
       column = 1;
     } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
-      ++column;  // one for each character of UTF-8
+      ++column;  // counts UTF-8 characters
     }
   }
   return fmt::format("{}, line {}, column {}: {}", name, line, column, what);

@@ -1,4 +1,4 @@
-// The number of a process among those of a distributed run, as launchers tell it.
+// The rank of a process in a distributed run, from the variables of its launcher.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace msprof {
 
-// RANK_ID=N for an application, from the variables of torchrun, mpirun, srun and the like; nothing
-// where RANK_ID is set already, or no launcher has set one.
+// Returns RANK_ID=N for an application, from the variables of torchrun, mpirun, srun and similar
+// launchers; nullopt if RANK_ID is already set, or there is no launcher variable.
 std::optional<std::string> rank_variable();
 
 }  // namespace msprof

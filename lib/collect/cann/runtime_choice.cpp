@@ -44,7 +44,7 @@ bool answers_as_this_program(const fs::path& file, std::chrono::milliseconds lim
   return answer && is_version_of_ours(*answer);
 }
 
-// Empty where PATH has none.
+// Returns an empty path if PATH contains none.
 fs::path find_vendor(const RuntimeSurroundings& surroundings) {
   for (const std::string_view folder : split(surroundings.path, ':')) {
     const fs::path file = fs::path(folder) / "msprof";
@@ -84,7 +84,7 @@ class LocalSearch : public RuntimeSearch {
   const RuntimeSurroundings& surroundings_;
 };
 
-// " on root@10.0.0.2"; nothing of this machine, which goes without saying.
+// Returns " on root@10.0.0.2"; empty for this machine.
 std::string elsewhere(const RuntimeSearch& search) {
   const std::string where = search.where();
   return where == "here" ? "" : " " + where;
@@ -128,10 +128,10 @@ fs::path host_runtime_of(const fs::path& executable) {
   const fs::path above = executable.parent_path().parent_path();
   const fs::path tools = above.parent_path();
   for (const fs::path& folder : {
-           // <prefix>/tools/profiler/bin/msprof, and /usr/lib/msprof/tools/… of the .deb
+           // <prefix>/tools/profiler/bin/msprof, and /usr/lib/msprof/tools/… in the .deb
            tools.parent_path() / MSPROF_LIBRARY_FOLDER / "msprof" / "host",
            tools.parent_path() / "host",
-           // lib/msprof/loader/msprof of the archive
+           // lib/msprof/loader/msprof in the archive
            above / "host",
            // <build>/apps/msprof/msprof
            above.parent_path() / "msprof-host",
@@ -143,7 +143,7 @@ fs::path host_runtime_of(const fs::path& executable) {
 }
 
 bool is_version_of_ours(std::string_view answer) {
-  // "msprof 1.2.3", and nothing else. The vendor's versions are those of CANN, from 5 on.
+  // Exactly "msprof 1.2.3". The vendor's versions are those of CANN, which start at 5.
   constexpr std::uint64_t kFirstOfCann = 5;
   constexpr std::string_view kName = "msprof ";
   std::string_view line = trim(answer);

@@ -14,19 +14,19 @@ using Json = nlohmann::ordered_json;
 using Scope = CollectorScope;
 
 constexpr std::string_view kMemoryFrequency = "sys-hardware-mem-freq";
-// Options that have a name in the parameters of the host runtime only.
+// Options that are parameters of the host runtime only.
 constexpr std::pair<const char*, const char*> kOfHostRuntime[] = {
     {"host-sys-usage", "host_sys_usage"},
     {"host-sys-usage-freq", "host_sys_usage_freq"},
 };
 
-// The level that the runtime records, "level1"; as --task-time says.
+// Converts --task-time to the runtime's level: "level1".
 std::string prof_level(const std::string& task_time) {
   if (task_time == "on") return "level1";
   return task_time == "off" ? "off" : "level" + task_time.substr(1);
 }
 
-// What stands there for the value of an option.
+// Converts the value of an option to that of its parameter.
 std::string parameter_value(const CollectorOption& option, std::string value) {
   if (option.name == "task-time") return value == "off" ? "off" : "on";
   if (option.name != kMemoryFrequency) return value;
@@ -65,8 +65,7 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
     if (settings.is_given(option)) config[parameter] = settings.value(option);
   }
   const std::string task_time = settings.value("task-time");
-  // Counters belong to the details of tasks: without these there are none, unless they are asked
-  // for.
+  // Core counters are part of the task details: without these they are off unless requested.
   for (const char* const cores : {"ai-core", "ai-vector-core"}) {
     if ((task_time == "off" || task_time == "l0") && !settings.is_given(cores))
       config[std::string(collector_option(cores)->parameter)] = "off";

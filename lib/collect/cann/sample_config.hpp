@@ -1,4 +1,4 @@
-// The parameters of a collection as a runtime of CANN reads them from its environment.
+// The parameters of a collection that a CANN runtime reads from its environment.
 #pragma once
 
 #include <string>
@@ -8,25 +8,24 @@
 
 namespace msprof {
 
-// What the application is, for the parameters that name it.
+// The application, for the parameters that name it.
 struct ApplicationWords {
   std::string program;
   std::vector<std::string> arguments;
 };
 
-// PROFILER_SAMPLECONFIG: one JSON object with every parameter that has a name there. PROF folders
-// are to be put into `output`, whose file "<collector>_profiling_output_record" then names them.
+// Returns PROFILER_SAMPLECONFIG: a JSON object with every option that has a parameter name. PROF
+// folders are written to `output`, and listed in its file "<collector>_profiling_output_record".
 std::string sample_config(const CollectorSettings& settings, const ApplicationWords& application,
                           const std::string& output, long collector);
 
-// The given options that have no name there: "--aicore-shape".
+// Returns the given options that have no parameter name: "--aicore-shape".
 std::vector<std::string> options_without_parameter(const CollectorSettings& settings);
 
-// What --host-sys asks for beyond what /proc tells: "disk,network"; empty: nothing.
+// Returns the values of --host-sys that /proc does not provide: "disk,network"; empty: none.
 std::string loads_without_proc(const CollectorSettings& settings);
 
-// Options that a runtime without the driver of a card cannot honour, of those that are given and
-// ask for something.
+// Returns the given options that have an effect and require the driver of a card.
 std::vector<std::string> options_for_driver(const CollectorSettings& settings);
 
 }  // namespace msprof
