@@ -1,5 +1,5 @@
-// PROF folders: tasks of stars_soc and hwts records, by stream. Which operator a task belongs to is
-// known from the host's records as a whole, which an import joins. Source: cann_device.md 4, 5.
+// PROF folders: tasks in stars_soc and hwts records, by stream. Operators are not shown: matching
+// tasks to them requires all of the host's records, as in an import. Source: cann_device.md 4, 5.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -23,7 +23,7 @@ constexpr std::size_t kMaxStreamRows = 10'000;
 constexpr std::size_t kMaxShownStreams = 16;
 constexpr double kNsInSecond = 1e9;
 
-// Begins or ends of tasks, of one family.
+// Format of start and end records of tasks, for one family.
 struct LogFormat {
   std::size_t record_bytes = 0;
   std::uint16_t (*magic)(std::span<const std::byte> record) = nullptr;
@@ -57,7 +57,7 @@ bool are_zeros(std::span<const std::byte> bytes) {
                      [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// "…/device_3" of a path in it; empty: it is not in such a folder.
+// Returns the part of a path up to its folder "device_3"; empty if there is none.
 std::string_view device_folder_of(std::string_view path) {
   for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
     const std::string_view folder = path.substr(0, at);
@@ -68,7 +68,7 @@ std::string_view device_folder_of(std::string_view path) {
 
 struct Device {
   std::optional<ChipFamily> family;
-  double hz = 0;  // of the counter in the records; 0: unknown
+  double hz = 0;  // of the timestamp counter in the records; 0: unknown
 };
 
 struct OpenTask {
@@ -123,14 +123,14 @@ class CannTally : public Tally {
         done += format->record_bytes;
         continue;
       }
-      // Space that its writer has not come to yet.
+      // Space that has been allocated but not written yet.
       if (are_zeros(record)) break;
-      ++done;  // records of the slice before may reach into this one
+      ++done;  // resynchronize: a slice may start with the rest of the previous slice's last record
     }
     return done;
   }
 
-  // A number of tasks that nobody read is none.
+  // Skips nothing: the number of tasks in unread bytes is unknown.
   std::uint64_t pass_over(const std::string&, std::uint64_t) override { return 0; }
 
   RecordFigures figures() const override {
@@ -169,7 +169,7 @@ class CannTally : public Tally {
     const auto& log = record.log;
     const OpenTask key = {folder, log.stream, log.task_number};
     if (log.is_start) {
-      // Ends that were lost leave their begins behind.
+      // Lost end records leave their starts in the map.
       if (open_.size() >= kMaxOpenTasks) open_.clear();
       open_[key] = log.place.ticks;
       return;
@@ -189,7 +189,7 @@ class CannTally : public Tally {
     open_.erase(begin);
   }
 
-  // "stream 3 AI_CORE"; records of some chips name no stream.
+  // Returns "stream 3 AI_CORE"; records of some chips contain no stream.
   static std::string row_name(const Device& device, std::uint16_t stream, unsigned type) {
     const ChipFamily family = device.family.value_or(ChipFamily::stars);
     std::string name =
@@ -201,7 +201,7 @@ class CannTally : public Tally {
 
   std::map<std::string, Device> devices_;  // by folder
   std::map<OpenTask, std::uint64_t> open_;
-  std::map<std::pair<std::string, std::string>, StreamTime> streams_;  // folder, name
+  std::map<std::pair<std::string, std::string>, StreamTime> streams_;  // by folder and row name
   std::uint64_t tasks_ = 0;
 };
 

@@ -15,7 +15,7 @@ constexpr std::size_t kLeastLines = 4;
 constexpr std::size_t kMaxParts = 5;
 constexpr int kNameColumns = 36;
 constexpr int kLeastNameColumns = 10;
-// Beyond some hours a disk that fills up is no news.
+// A disk that becomes full later than this is not reported.
 constexpr double kInSightSeconds = 6 * 3600;
 
 std::string decimals(double value) {
@@ -73,7 +73,7 @@ std::string disk_text(const RunFigures& figures) {
   return text;
 }
 
-// Name, count, mean, total, share; a narrow terminal gets the first, the third and the last.
+// Formats name, count, mean, total, share; a narrow terminal shows only name, mean and share.
 std::string part_line(int width, const std::vector<std::string>& cells) {
   const bool is_wide = width >= 72;
   int name_columns = width - (is_wide ? 48 : 22);

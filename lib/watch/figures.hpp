@@ -1,5 +1,5 @@
-// RunFigures: what is known of a run while it goes on; and how that is shown, in lines for a
-// terminal and in one sentence for everything else. For LiveView; both functions are pure.
+// RunFigures: what is known about a run in progress, and its display: as lines for a terminal, or
+// as one sentence. Used by LiveView; both formatting functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace msprof::watch {
 
-// A layer, or a stream of tasks, with the time that it took so far.
+// A layer, or a stream of tasks, with its total time so far.
 struct SlowPart {
   std::string name;
   std::uint64_t count = 0;
   double total_ns = 0;
 };
 
-// What records say about the run; nothing where none of them can be read.
+// Results from the records; empty if no record can be read.
 struct RecordFigures {
-  bool has_records = false;  // some were read
+  bool has_records = false;  // at least one was read
   std::string unit = "execution";
-  std::uint64_t count = 0;        // of that unit
-  std::string part = "layer";     // what `slowest` is about
-  std::vector<SlowPart> slowest;  // the slowest first
-  double all_ns = 0;              // of all parts
+  std::uint64_t count = 0;        // in that unit
+  std::string part = "layer";     // the kind of parts in `slowest`
+  std::vector<SlowPart> slowest;  // descending by time
+  double all_ns = 0;              // total of all parts
   std::uint64_t unread_bytes = 0;
   std::string note;  // a sentence on what is not shown and why; empty: nothing
 };
@@ -35,23 +35,25 @@ struct RunFigures {
   std::string host;
   double seconds = 0;  // since its start
   std::uint64_t files = 0;
-  std::uint64_t bytes = 0;  // of its output folder
+  std::uint64_t bytes = 0;  // size of its output folder
   std::optional<double> bytes_per_second;
-  std::optional<std::uint64_t> free_bytes;  // where it writes
-  std::string disk;                         // what that disk is called: "disk of the board"
-  bool is_freed = false;  // of what has come home: its fill is not that of `bytes`
-  std::optional<double> seconds_until_full;  // as a drain has measured it; empty: by the figures
+  std::optional<std::uint64_t> free_bytes;  // on the disk that it writes to
+  std::string disk;                         // name of that disk: "disk of the board"
+  bool is_freed = false;  // downloaded data is freed there, so the fill rate differs from the
+                          // growth of `bytes`
+  std::optional<double> seconds_until_full;  // measured by a drain; empty: computed from the other
+                                             // members
   std::optional<double> count_per_second;
   RecordFigures records;
-  // What comes home meanwhile; no label: nothing does.
+  // Progress of downloads during the run; an empty label: none.
   std::string transfer_label;
   TransferState transfer;
 };
 
-// Seconds until the disk is full; empty: not in sight.
+// Seconds until the disk is full; empty if that is not foreseeable.
 std::optional<double> seconds_until_full(const RunFigures& figures);
 
-// At most `width` columns and `most_lines` lines (at least 4), the title first.
+// Returns at most `width` columns and `most_lines` lines (at least 4), starting with the title.
 std::vector<std::string> lines_of(const RunFigures& figures, int width, std::size_t most_lines);
 
 // "12 s: 27.3 executions/s (328), slowest conv1 2.345 ms, 4 files, 1.2 MB, 14.8 MB free"

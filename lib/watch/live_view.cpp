@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A board is looked at less often and for less: each look costs it some processes, and what is read
-// its line.
+// A board is polled less often and for less data: each look costs it some processes, and the data
+// uses its connection.
 struct Pace {
   milliseconds between_looks;
   milliseconds between_free;
@@ -21,7 +21,7 @@ struct Pace {
 constexpr Pace kPaceHere{milliseconds(1000), milliseconds(2000), 8 << 20};
 constexpr Pace kPaceOnBoard{milliseconds(2000), milliseconds(10'000), 512 << 10};
 
-// What is read next is known from the look before: the first ones follow each other.
+// Each look selects what the next one reads, so the first ones follow quickly.
 constexpr int kFirstLooks = 4;
 constexpr milliseconds kBetweenFirstLooks{500};
 
@@ -56,7 +56,7 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   counts_.emplace(begin_, 0);
   arrived_.reset();
   if (!peek_) figures_.records.note = "this host gives no look at its files";
-  // With -q nobody would see what it costs to look.
+  // With -q nothing is shown, so do not look.
   if (log::level() < log::Level::normal) peek_.reset();
 }
 

@@ -1,5 +1,5 @@
-// LiveView: --watch. On a terminal some lines at its bottom, drawn at most four times a second;
-// else a message at intervals. For the verb; the collector calls it.
+// LiveView: implements --watch. On a terminal, draws lines at the bottom, at most four times a
+// second; otherwise prints a message at intervals. Created by the verb, called by the collector.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace msprof::watch {
 
 class LiveView : public RunWatch {
  public:
-  // `places`: where the layouts of records are looked for. `between_messages` applies off a
+  // `places`: where to search for record layouts. `between_messages` applies if there is no
   // terminal.
   explicit LiveView(LayoutPlaces places,
                     std::chrono::milliseconds between_messages = std::chrono::seconds(10))
@@ -42,13 +42,13 @@ class LiveView : public RunWatch {
   std::vector<PeekedFile> files_;
   std::optional<RateMeter> bytes_;
   std::optional<RateMeter> counts_;
-  std::optional<RateMeter> arrived_;  // of a drain
+  std::optional<RateMeter> arrived_;  // for a drain
   StatusArea area_;
   bool on_terminal_ = false;
   bool said_note_ = false;
   int looks_ = 0;
   Clock::time_point begin_;
-  Clock::time_point taken_at_;  // of the figures
+  Clock::time_point taken_at_;  // time of the figures
   Clock::time_point next_look_;
   Clock::time_point next_free_;
   Clock::time_point next_show_;

@@ -10,12 +10,13 @@ namespace {
 constexpr std::uint64_t kMaxTextBytes = 1 << 20;
 constexpr std::uint64_t kLeastShareBytes = 16 << 10;
 constexpr std::size_t kMaxWishes = 32;
-// Beyond so many budgets, what is oldest is passed over where the rest says as much.
+// If a file is this many budgets behind, skips its oldest data, provided the rest is
+// representative.
 constexpr std::uint64_t kMaxRoundsBehind = 4;
 
 constexpr std::string_view kDone = ".done";
 
-// The folder of a path that is called like a capture; empty: none.
+// Returns the name of the folder in a path that is named like a capture; empty if there is none.
 std::string_view capture_in(std::string_view path) {
   for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
     const std::string_view folder = path.substr(0, at);
@@ -60,14 +61,14 @@ std::vector<PeekWish> RunTally::plan(const std::vector<PeekedFile>& files,
     const auto found = sources_.find(file.path.substr(0, file.path.size() - kDone.size()));
     if (found != sources_.end()) found->second.is_complete = true;
   }
-  // The names of all say how each is to be read.
+  // Registers all files first: their names determine how each is read.
   for (const PeekedFile& file : files) source_of(file.path);
   std::vector<std::pair<const std::string*, Source*>> wanted;
   for (const PeekedFile& file : files) {
     Source& source = source_of(file.path);
     if (is_wanted(file.path, source, file.bytes)) wanted.emplace_back(&file.path, &source);
   }
-  // Texts say what the records mean; then whoever waits longest.
+  // Texts first, since they describe the records; then the file that was read least recently.
   std::stable_sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) {
     const bool a_is_text = a.second->content == Tally::Content::text;
     const bool b_is_text = b.second->content == Tally::Content::text;
@@ -101,7 +102,7 @@ void RunTally::take(const PeekedPart& part) {
   if (found == sources_.end() || found->second.tally == nullptr) return;
   Source& source = found->second;
   if (source.content == Tally::Content::text) {
-    // One that is being written comes again when its size has changed.
+    // A text that is still being written is read again when its size changes.
     source.from = part.bytes.size();
     source.tally->take_text(part.path, part.bytes);
     return;
@@ -125,7 +126,7 @@ RecordFigures RunTally::figures() const {
     if (is_read)
       figures.unread_bytes += source.file_bytes - std::min(source.from, source.file_bytes);
   }
-  // Less than a round's worth is no news.
+  // A small backlog is normal and not reported.
   constexpr std::uint64_t kNewsBytes = 1 << 20;
   if (figures.unread_bytes < kNewsBytes) figures.unread_bytes = 0;
   return figures;

@@ -1,5 +1,5 @@
-// JOB folders: layers of aicore and aicpu records, calls of acl_api records, of whatever layout is
-// known. Source: svp_job.md 2, 5, 7.
+// JOB folders: layers in aicore and aicpu records, calls in acl_api records, for all known layouts.
+// Source: svp_job.md 2, 5, 7.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ constexpr int kMaxLayoutTries = 3;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::string_view kExecuteCall = "svp_acl_mdl_execute";
 
-// Slots of kAicoreFields, kAicpuFields and kAclApiFields.
+// Indexes into kAicoreFields, kAicpuFields and kAclApiFields.
 enum CoreSlot : std::size_t { kCoreLayer, kCoreStart, kCoreCycles, kCoreExecution = 13, kCoreEnd };
 enum CpuSlot : std::size_t { kCpuLayer, kCpuThread, kCpuStart, kCpuEnd, kCpuExecution };
 enum CallSlot : std::size_t { kCallId };
@@ -42,13 +42,14 @@ std::string_view own_name_of(std::string_view path) {
 
 using ModelKey = std::pair<std::string, std::int64_t>;
 
-// The clock of the cores may be known later than the first records.
+// Keeps cycles and times separately: the clock of the cores may become known after the first
+// records.
 struct LayerTime {
   std::uint64_t count = 0;
   std::int64_t device = 0;
-  double ns = 0;       // of records without cycles, or with cycles of a known clock
-  double cycles = 0;   // of the others
-  double span_ns = 0;  // of these, by their begins and ends
+  double ns = 0;       // time of records without cycles, or with cycles of a known clock
+  double cycles = 0;   // cycles of the other records
+  double span_ns = 0;  // time of the other records, from their starts and ends
 };
 
 struct DataFile {
@@ -57,15 +58,15 @@ struct DataFile {
   std::uint64_t file_bytes = 0;
   const RecordLayout* layout = nullptr;
   std::uint64_t record_bytes = 0;
-  bool is_foreign = false;     // its layout is none of ours
-  bool is_unreadable = false;  // it begins as ours do and goes on otherwise
+  bool is_foreign = false;     // its layout is not our runtime's
+  bool is_unreadable = false;  // starts like our layout but does not match it
   std::uint64_t records = 0;
   std::uint64_t passed_records = 0;
-  std::uint64_t executions = 0;  // of the records that were read
+  std::uint64_t executions = 0;  // in the records that were read
   std::int64_t first_layer = kNull;
-  std::int64_t last_execution = kNull;  // where records name no layer
+  std::int64_t last_execution = kNull;  // used if records contain no layer
 
-  std::unordered_map<std::int64_t, LayerTime*> times;  // by layer id; of SvpTally
+  std::unordered_map<std::int64_t, LayerTime*> times;  // by layer id; owned by SvpTally
 
   double all_executions() const {
     if (records == 0) return 0;
@@ -147,7 +148,7 @@ class SvpTally : public Tally {
     const std::size_t size = file.record_bytes;
     for (; bytes.size() - done >= size; done += size) {
       const auto record = bytes.subspan(done, size);
-      // Room that the host runtime has not come to yet.
+      // Space that the host runtime has not written yet.
       if (!file.is_foreign && svp::is_unwritten(record)) break;
       take_record(file, record);
     }
@@ -197,10 +198,11 @@ class SvpTally : public Tally {
 
  private:
   struct Executions {
-    std::map<std::pair<bool, std::int64_t>, double> by_net;  // on the CPU or not, net
+    std::map<std::pair<bool, std::int64_t>, double> by_net;  // by (on the CPU, net)
     double calls = 0;
 
-    // Each net of a model runs in each execution; calls are recorded also between captures.
+    // Each net of a model runs in each execution; calls are also recorded between captures. So the
+    // maximum is used.
     double all() const {
       double most = calls;
       for (const auto& [net, count] : by_net) most = std::max(most, count);
@@ -222,7 +224,7 @@ class SvpTally : public Tally {
     return at->second;
   }
 
-  // Returns the bytes of the header; the file then has a layout, or is foreign.
+  // Returns the size of the header, after which the file has a layout or is foreign.
   std::size_t take_header(DataFile& file, std::span<const std::byte> bytes) {
     ByteCursor cursor(bytes);
     if (bytes.size() < sizeof(svp::kReferenceMagic)) return 0;
@@ -252,8 +254,8 @@ class SvpTally : public Tally {
     return static_cast<std::size_t>(file.layout->header_bytes);
   }
 
-  // For the records that are not ours; again when there is more to match a layout with, but not
-  // without end: the layouts of the user's folder are read each time.
+  // Searches a layout for foreign records. Repeated when there is more data to match, but only a
+  // limited number of times: each search reads the layouts in the user's folder.
   void look_for_layout() {
     if (layouts_ || !search_problem_.empty() || tries_ >= kMaxLayoutTries) return;
     LayoutFacts facts = {{products_.begin(), products_.end()}, {socs_.begin(), socs_.end()}, {}};
@@ -316,7 +318,7 @@ class SvpTally : public Tally {
     }
   }
 
-  // Null where there are more layers than any run has.
+  // Returns null if there are more layers than any real run has.
   LayerTime* time_of(DataFile& file, std::int64_t layer, bool on_cpu) {
     const auto known = file.times.find(layer);
     if (known != file.times.end()) return known->second;
@@ -331,7 +333,8 @@ class SvpTally : public Tally {
   static void count_execution(DataFile& file, std::int64_t layer, std::int64_t execution) {
     if (file.records == 0) file.first_layer = layer;
     ++file.records;
-    // Records of threads are mixed: a layer comes once an execution, whichever comes between.
+    // Records of several threads are interleaved: each layer occurs once per execution, in any
+    // order.
     const bool is_next = layer != kNull       ? layer == file.first_layer
                          : execution != kNull ? execution != file.last_execution
                                               : false;
@@ -344,7 +347,7 @@ class SvpTally : public Tally {
     return static_cast<double>(end) - static_cast<double>(start);
   }
 
-  // Of the cycles, which are finer than the times of most clocks.
+  // Uses cycles if their clock is known, which are more precise than most timestamps.
   double ns_of(const LayerTime& time) const {
     const auto clock = frequencies_.find(time.device);
     if (clock == frequencies_.end()) return time.ns + time.span_ns;
@@ -385,7 +388,7 @@ class SvpTally : public Tally {
   int tries_ = 0;
   std::uint64_t tried_bytes_ = 0;
   svp::KnownModels models_;
-  std::map<std::int64_t, std::int64_t> frequencies_;  // of devices, hertz
+  std::map<std::int64_t, std::int64_t> frequencies_;  // by device, in Hz
   std::set<std::string> products_;
   std::set<std::string> socs_;
   std::map<std::tuple<ModelKey, std::int64_t, std::int64_t>, std::string> layer_names_;
