@@ -23,9 +23,10 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMaxOutputBytes = 4096;  // PROF_PATH_MAX_LEN of the boards' runtime
 constexpr int kMaxShownValue = 60;
 
-constexpr const char* kLeftAlone = "aa cpu";  // by collect, where it stands beside the others
+constexpr const char* kLeftAlone = "aa cpu";  // ignored by collect if the other spellings are
+                                              // present
 
-// Manuals and boards spell some keys differently.
+// Manuals and boards differ in the spelling of some keys.
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {"switch",  "output",      "interval",
                                                 "acl_api", "aicpu",       "aacpu",
@@ -66,7 +67,7 @@ class AclChecks {
     return nullptr;
   }
 
-  // The file's value does not matter to msprof collect, which sets its own value in its copy.
+  // msprof collect replaces the file's value in its copy, so it matters only for other runs.
   void is_set_by_collect(std::string_view key, const Json* value, std::string_view becomes,
                          std::string_view otherwise) {
     list_.ok(of(key),
@@ -144,7 +145,7 @@ class AclChecks {
                           : fmt::format("needs a whole number from 0 to {}", kMaxInterval));
   }
 
-  // Folder that the file names; empty if it names none that a board takes.
+  // Returns the folder in the file; empty if there is none that a board accepts.
   std::string check_output() {
     const Json* value = find({"output"});
     std::string path = value != nullptr && value->is_string() ? value->get<std::string>() : "";

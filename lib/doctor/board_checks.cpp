@@ -28,17 +28,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxListed = 20;  // runs, mounts, writers
+constexpr std::size_t kMaxListed = 20;  // limit for runs, mounts, writers
 constexpr int kMaxGreeting = 80;
 constexpr std::size_t kMaxGreetingBytes = 4096;
 constexpr std::chrono::seconds kGreetingLimit{20};
 constexpr std::uint64_t kBlockBytes = 1024;
 constexpr std::uint64_t kMaxOwnBlocks = std::uint64_t{1} << 50;
 
-// $1 board_dir, $2 the output folder of acl.json, $3 more folders of libraries, a line each; names
-// of libraries on stdin. One fact a line,
-// "name value". Reads only. `ls -l` over /proc costs one process where readlink would cost one
-// each, and its "l-wx" marks what is open for writing.
+// Arguments: $1 board_dir, $2 output folder in acl.json, $3 additional library folders, one per
+// line; names of libraries on stdin. Prints one fact per line: "name value". Read-only. `ls -l`
+// over /proc needs a single process, readlink would need one per entry; "l-wx" marks files open for
+// writing.
 constexpr const char* kProbe = R"sh(
 echo "umask $(umask)"
 echo "clock $(date +%s)"
@@ -143,10 +143,10 @@ void take(BoardProbe& probe, std::string_view name, std::string_view value) {
 }
 
 struct BoardQuestion {
-  std::string board_dir;               // as probe_board() takes it
-  std::string output;                  // absolute folder of acl.json; empty: none
+  std::string board_dir;               // as for probe_board()
+  std::string output;                  // absolute folder from acl.json; empty: none
   std::vector<std::string> libraries;  // to search for
-  std::vector<std::string> run_paths;  // folders besides the usual ones
+  std::vector<std::string> run_paths;  // folders in addition to the default ones
 };
 
 // Throws like BoardShell::ask and parse_board_probe().
@@ -166,8 +166,8 @@ BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
   return probe;
 }
 
-// Output of the account's login shell before that of a command of ours, shortened; empty: nothing.
-// Throws Error(board_unreachable) where the command never ran.
+// Returns the login shell's output that precedes that of a command, shortened; empty if there is
+// none. Throws Error(board_unreachable) if the command did not run.
 std::string board_greeting(BoardShell& shell) {
   constexpr BoardScript kNothing = {"greeting", ":"};
   std::string out;
@@ -193,7 +193,7 @@ std::string board_greeting(BoardShell& shell) {
 constexpr std::size_t kMaxIniBytes = 1 << 20;
 constexpr std::int64_t kMaxSkewSeconds = 60;
 
-// Checks in their order, each with the step of the login that must be behind it.
+// The checks in order; the first four correspond to the steps of the login.
 constexpr std::string_view kSteps[] = {"address", "SSH server", "host key", "login"};
 constexpr std::string_view kAfterLogin[] = {
     "commands",   "tools",     "board folder", "output path",  "umask",    "clock",
@@ -251,7 +251,7 @@ class BoardChecks {
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
                             shell_.connection().login_method(), spent.count())};
-    // Detects a key that cannot be used before anything is sent.
+    // Error(usage): the key cannot be used, which is detected before anything is sent.
     const std::size_t broken =
         error && error->code() == Exit::usage ? std::size(kSteps) - 1 : passed_;
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
@@ -337,7 +337,8 @@ class BoardChecks {
                      kElsewhere);
   }
 
-  // Of acl.json's "output" in a run. What is below our folder is named by these rules.
+  // Checks the path that a run writes to "output" in acl.json. Subfolders of our folder always
+  // conform to the rules.
   void check_output_path() {
     const std::string& folder = probe_.info.folder;
     std::string others;
@@ -356,7 +357,7 @@ class BoardChecks {
                "board_dir in the ini");
   }
 
-  // Passes any umask: whatever a run writes, only the account gets into its folder.
+  // Accepts any umask: the folder of a run is accessible only to the account.
   void check_umask() {
     if (!probe_.umask) return list_.skip("umask", "the board does not report it");
     list_.ok("umask",
@@ -489,9 +490,9 @@ class BoardChecks {
   const BoardConfig& config_;
   const ProjectInfo& project_;
   BoardShell shell_;
-  std::size_t passed_ = 0;  // steps of the login
+  std::size_t passed_ = 0;  // completed steps of the login
   BoardProbe probe_;
-  std::int64_t earliest_s_ = 0;  // of ours, around the probe
+  std::int64_t earliest_s_ = 0;  // local time before and after the probe
   std::int64_t latest_s_ = 0;
 };
 

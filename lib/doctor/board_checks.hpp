@@ -1,5 +1,5 @@
-// Checks before a run on a board: the way there and what is there. For `msprof doctor`. Nothing is
-// changed on the board, and no lock is taken.
+// Checks before a run on a board: the connection and the state of the board. Used by `msprof
+// doctor`. Changes nothing on the board, and takes no lock.
 #pragma once
 
 #include <cstdint>
@@ -16,42 +16,42 @@
 
 namespace msprof {
 
-// Facts that a board reports about itself without anything being changed on it.
+// Facts that a board reports about itself, obtained without changing it.
 struct BoardProbe {
   BoardInfo info;
-  std::string existing_folder;  // that msprof's folder is in, or will be made in
+  std::string existing_folder;  // contains msprof's folder, or will contain it
   bool writable = false;
-  std::string read_only_mount;  // that holds it; empty: none
+  std::string read_only_mount;  // contains that folder; empty: none
   std::optional<unsigned> umask;
   std::optional<std::int64_t> clock_s;  // since 1970
   bool has_output = false;
   bool output_writable = false;
-  std::string busy;               // the run that holds the lock, "RUN (process 12)"; empty: none
-  std::string stale_lock;         // a run whose lease holder is gone
-  std::vector<std::string> runs;  // in runs/, of no living process
-  std::vector<std::string> kept;  // what was recorded and never fetched
-  std::string kept_in;            // the folder of ours that has them
-  bool is_kept_apart = false;     // the folder of earlier versions has some, too
-  std::vector<std::string> kept_on_request;  // whole runs, of collect --keep
-  std::uint64_t own_bytes = 0;               // of our folder
+  std::string busy;               // the run that holds the lock: "RUN (process 12)"; empty: none
+  std::string stale_lock;         // a run whose lock holder no longer exists
+  std::vector<std::string> runs;  // in runs/, without a living process
+  std::vector<std::string> kept;  // recordings that were never fetched
+  std::string kept_in;            // our folder that contains them
+  bool is_kept_apart = false;     // the folder of earlier versions contains some, too
+  std::vector<std::string> kept_on_request;  // complete runs, kept by collect --keep
+  std::uint64_t own_bytes = 0;               // size of our folder
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
   std::vector<std::string> nfs_mounts;       // "host:/folder on /folder"
-  std::vector<std::string> found_libraries;  // of the question
+  std::vector<std::string> found_libraries;  // those of the queried libraries
   bool checked_libraries = false;
 };
 
-// Throws Error(board_unreachable) where the answer makes no sense.
+// Throws Error(board_unreachable) if the answer is invalid.
 BoardProbe parse_board_probe(std::string_view answer);
 
-// Checks the ini file itself: its permissions, a password in clear text, an NFS mount of the
-// vendor's tool. `config` has its contents.
+// Checks the ini file itself: its permissions, a clear-text password, an NFS mount of the vendor's
+// tool. `config` contains its parsed contents.
 void check_board_file(CheckList& list, const std::filesystem::path& file,
                       const BoardConfig& config);
 
-// Checks about the board, from its address to its libraries; what comes after a failed step is
-// skipped. `config.login.password` must be set. Throws Error(interrupted) alone.
+// Checks the board, from its address to its libraries; checks after a failed step are skipped.
+// `config.login.password` must be set. Throws only Error(interrupted).
 void check_board(CheckList& list, const BoardConfig& config, const ProjectInfo& project);
-// Adds all of them as skipped, with the reason.
+// Adds all checks as skipped, with the reason.
 void skip_board(CheckList& list, std::string_view reason);
 
 }  // namespace msprof

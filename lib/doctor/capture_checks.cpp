@@ -31,18 +31,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Findings of one id and kind with one reason.
+// Findings with the same id, kind and reason.
 struct CaptureFinding {
-  std::string id;        // of findings.def
-  bool partial = false;  // something is missing or damaged
+  std::string id;        // as in findings.def
+  bool partial = false;  // data is missing or damaged
   std::string kind;
   std::string evidence;  // a sentence
   std::string remedy;
 };
 
-constexpr int kMaxShownText = 160;  // columns of a text from the capture
+constexpr int kMaxShownText = 160;  // columns of text quoted from the capture
 
-// Our own runtime writes each record at once, and .done files also where finalize is forgotten.
+// Our own runtime writes each record immediately, and writes .done files even if finalize is not
+// called.
 constexpr std::string_view kCutShortHere =
     "the application was killed, or ended by _exit: the last record of each file may be lost";
 
@@ -56,7 +57,7 @@ std::string shown(std::string_view text) {
   return shorten(printable(text), kMaxShownText);
 }
 
-// Files of a finding, in order.
+// Returns the file names of a finding, sorted.
 std::string names_of(const Database& db, const Statement& row, std::int64_t named) {
   Statement read = db.prepare(
       "SELECT file FROM import_log WHERE id = ?1 AND ifnull(kind, '') = ?2 AND reason = ?3"
@@ -67,7 +68,7 @@ std::string names_of(const Database& db, const Statement& row, std::int64_t name
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A row of read_findings().
+// `row` is a row of read_findings().
 std::string evidence_of(const Database& db, const Statement& row, std::optional<FindingId> id,
                         std::string_view cause) {
   constexpr std::int64_t kMaxNamed = 6;
@@ -91,8 +92,9 @@ std::string evidence_of(const Database& db, const Statement& row, std::optional<
   return text;
 }
 
-// Findings worth a check, `folder` (the capture) put into their remedies. Other notes are left out.
-// Our own runtime loses less of a run that is cut short than a board's.
+// Returns the findings that deserve a check, with `folder` (the capture) in their remedies; skips
+// other notes. `is_of_our_runtime`: an interrupted run of our own runtime loses less than one of a
+// board's.
 std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder,
                                           bool is_of_our_runtime) {
   std::vector<CaptureFinding> findings;
@@ -108,9 +110,9 @@ std::vector<CaptureFinding> read_findings(const Database& db, const std::string&
     finding.kind = shown(read.text(2));
     const auto id = finding_of(read.text(1));
     const FindingInfo& damage = finding_info(FindingId::damaged_record);
-    // An id that only another version knows counts as damage.
+    // An unknown id, from another version, counts as damage.
     const FindingInfo& info = id ? finding_info(*id) : damage;
-    // A note without a remedy is for the verdict of import alone.
+    // A note without a remedy is used only by import.
     if (!finding.partial && !(id && info.remedy)) continue;
     std::string_view cause = id ? info.cause : "";
     if (id == FindingId::missing_done && is_of_our_runtime) cause = kCutShortHere;
@@ -122,7 +124,7 @@ std::vector<CaptureFinding> read_findings(const Database& db, const std::string&
   return findings;
 }
 
-// The header of an SQLite file: magic, and user_version as 4 bytes, the first the highest.
+// Header of an SQLite file: magic, and user_version as 4 bytes, big-endian.
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kVersionAt = 60;
 constexpr std::size_t kHeadBytes = 64;
@@ -138,8 +140,8 @@ std::optional<std::int64_t> version_of(const fs::path& store) {
   return version;
 }
 
-// Adds a check "store": not there yet, made from other files, by another version, or damaged.
-// `damaged`: it could not be read to its end. `capture` is for the remedy.
+// Adds the check "store": missing, made from other files, made by another version, or damaged.
+// `damaged`: it could not be read completely. `capture` is for the remedy.
 void check_store(CheckList& list, const fs::path& store, bool damaged, const std::string& capture) {
   const std::string again = fmt::format("msprof import -dir {}", shell_word(capture));
   std::error_code error;
@@ -169,7 +171,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   list.warn("store", fmt::format("{} is damaged, or not a store of msprof", store.string()), again);
 }
 
-// Consequence of missing files of a kind (the first of its group).
+// Consequence of missing files of a kind (the first kind of its group).
 struct Absence {
   std::string_view kind;
   std::string_view cause;
@@ -265,7 +267,7 @@ class Products {
                        [&](std::string_view kind) { return totals_.contains(std::string(kind)); });
   }
 
-  // The first damage to files of one of these kinds.
+  // Returns the first damage in files of one of these kinds.
   const CaptureFinding* damage_of(std::string_view group) const {
     const auto kinds = split(group, '|');
     const auto found =
@@ -296,7 +298,7 @@ class Products {
     const auto* absence = std::find_if(std::begin(kAbsences), std::end(kAbsences),
                                        [&](const Absence& one) { return one.kind == kind; });
     if (absence == std::end(kAbsences)) return list_.skip(name, "no data: nothing was recorded");
-    // The options that recorded what an old capture lacks are not those of today.
+    // Current options do not apply to what is missing in an old capture.
     missing(name, needs, fmt::format("no data: {}", absence->cause),
             is_old_ ? std::string_view() : absence->remedy);
   }
@@ -310,7 +312,7 @@ class Products {
     }
   }
 
-  // All files are there, and no row came of them.
+  // All files exist but no row was produced.
   void none_fits(const std::string& name, const RawNeeds& needs) {
     for (const std::string_view kind :
          {"tasks", "info.json", "type_info_dic", "capture", "start_info"}) {
@@ -329,12 +331,13 @@ class Products {
   bool is_old_ = false;
   std::vector<std::string_view> with_data_;
   std::vector<Product> without_data_;
-  std::map<std::string, std::int64_t> totals_;  // records by kind; 0: files without any
+  std::map<std::string, std::int64_t> totals_;  // number of records by kind; 0: files without
+                                                // records
 };
 
-// One check that names the products with data, and one for each without. A product that only some
-// runs have (ranges that an application names, collectives) is skipped where nothing of it was
-// recorded; one that every run has is a warning, or failed where damage explains it.
+// Adds one check that lists the products with data, and one check for each product without. A
+// product of only some runs (ranges of an application, collectives) is skipped if nothing was
+// recorded. A product of every run is a warning, or a failure if damage explains it.
 void check_products(CheckList& list, const Database& db,
                     const std::vector<CaptureFinding>& findings) {
   Products(list, db, findings).check();
@@ -342,7 +345,7 @@ void check_products(CheckList& list, const Database& db,
 
 constexpr std::uint64_t kFullBytes = 1'000'000;
 
-// Its files begin with the name of their form.
+// Its files start with their format name.
 bool is_of_our_runtime(const Session& session) {
   constexpr std::string_view kForm = "MSVP";
   const auto& files = session.raw_files();
@@ -382,7 +385,7 @@ class CaptureDoctor {
     }
   }
 
-  // The vendor's runtime makes the folder first and its files when a model is loaded.
+  // The vendor's runtime creates the folder first, and its files when a model is loaded.
   void fail_as_capture(const Error& error) {
     const bool is_job = own_name(folder_).starts_with("JOB");
     const bool is_known_job = error.code() == Exit::nothing_to_do && is_job;
@@ -410,7 +413,7 @@ class CaptureDoctor {
                fmt::format("df -h {}; free space, and run again", folder_.string()));
   }
 
-  // A folder of the host beside those of devices, either without a single file of data.
+  // Checks for a host folder next to device folders, either of which has no data file.
   void check_parts(const Session& session) {
     const auto has_files = [&](std::string_view part) {
       return std::any_of(session.raw_files().begin(), session.raw_files().end(),
@@ -431,7 +434,7 @@ class CaptureDoctor {
     }
   }
 
-  // False if the store does not fit the raw files, or cannot be read; that is then reported.
+  // Returns false, after reporting it, if the store does not match the raw files or cannot be read.
   bool check_store_at_hand(const Session& session) {
     bool damaged = false;
     try {
@@ -443,7 +446,7 @@ class CaptureDoctor {
         return true;
       }
     } catch (const Error& error) {
-      // A store can come from elsewhere with its capture.
+      // The store is untrusted, like its capture.
       if (error.code() == Exit::interrupted) throw;
       damaged = true;
     }
@@ -489,7 +492,7 @@ class CaptureDoctor {
     if (read.integer(1) != 0) return list.ok("counters", "tasks have the counters of their cores");
     constexpr const char* kNoRatios =
         "no counter of a core was recorded: op_summary has times and no ratios";
-    // What would have recorded them is of the past.
+    // The options that would have recorded them no longer exist.
     if (is_old_capture(db)) return list.skip("counters", kNoRatios);
     list.warn("counters", kNoRatios,
               "set aic_metrics in acl.json, or collect with --aic-metrics=PipeUtilization (boards: "

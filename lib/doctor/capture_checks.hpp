@@ -1,5 +1,5 @@
-// Checks after a run: what a capture holds, what is wrong with it, and why a product is missing.
-// For `msprof doctor -dir`. Nothing is written into the capture.
+// Checks after a run: the contents of a capture, its problems, and why a product is missing. Used
+// by `msprof doctor -dir`. Writes nothing to the capture.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace msprof {
 
-// Takes in `products` the folder that may hold the store, sqlite/msprof.db: the capture itself, or
-// --output. Where that store is missing, outdated or of another version the raw files are read
-// into a temporary one. Throws nothing but Error(interrupted).
+// `products` is the folder that may contain the store, sqlite/msprof.db: the capture itself, or
+// --output. If the store is missing, outdated or from another version, the raw files are read into
+// a temporary one. Throws only Error(interrupted).
 void check_capture(CheckList& list, const std::filesystem::path& folder,
                    const std::filesystem::path& products);
 

@@ -1,5 +1,5 @@
-// Check: one thing that `msprof doctor` inspected: what it found, and the remedy. For the
-// checkers of this folder, which fill a CheckList, and the verb, which prints it.
+// Check: the result of one inspection by `msprof doctor`, with its evidence and remedy. The
+// checkers in this folder add checks to a CheckList, which the verb prints.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class CheckResult {
   ok,
   warning,
   failed,
-  skipped,  // it could not be checked; the evidence has the reason
+  skipped,  // could not be checked; the evidence is the reason
 };
 
 // "ok", "warning", "failed", "skipped"
@@ -25,31 +25,31 @@ struct Check {
   std::string about;  // "this machine", "project", a board, a capture
   std::string name;   // "login"
   CheckResult result = CheckResult::ok;
-  std::string evidence;  // what was seen
-  std::string remedy;    // a command, or what to do; empty if all is well
-  Exit code = Exit::ok;  // of a failed one
+  std::string evidence;  // what was observed
+  std::string remedy;    // a command or instruction; empty if there is no problem
+  Exit code = Exit::ok;  // of a failed check
 };
 
 class CheckList {
  public:
-  // Sets the subject of the checks from now on.
+  // Sets the subject of subsequent checks.
   void begin(std::string about) { about_ = std::move(about); }
 
   void ok(std::string_view name, std::string evidence);
   void warn(std::string_view name, std::string evidence, std::string remedy);
   void fail(std::string_view name, std::string evidence, std::string remedy, Exit code);
   void skip(std::string_view name, std::string reason, std::string remedy = "");
-  // Adds an Error as a failed check: its sentence up to the first "; " is the evidence, the
-  // rest the remedy. Its code is the check's. Throws it again where it is Exit::interrupted.
+  // Adds an Error as a failed check with its exit code: the message up to the first "; " is the
+  // evidence, the rest the remedy. Rethrows Exit::interrupted.
   void fail(std::string_view name, const Error& error);
 
-  // Makes a list of its own about the same subject; append() adds its checks here.
+  // Returns an empty list with the same subject; append() adds its checks here.
   CheckList empty_copy() const;
   void append(CheckList other);
 
   const std::vector<Check>& checks() const { return checks_; }
   std::size_t count(CheckResult result) const;
-  // Exit::ok, or the code of the gravest failed check.
+  // Exit::ok, or the code of the most severe failed check.
   Exit exit_code() const;
 
  private:

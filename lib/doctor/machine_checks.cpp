@@ -32,7 +32,7 @@ bool is_number(std::string_view text) {
   return parse_u64(text, value);
 }
 
-// …/JOBXX…/data/file or …/PROF_0…/…/data/file
+// Matches …/JOBXX…/data/file or …/PROF_0…/…/data/file.
 bool is_in_capture(const std::string& path) {
   if (path.find("/data/") == std::string::npos) return false;
   for (const std::string_view part : split(path, '/')) {
@@ -46,10 +46,10 @@ bool is_in_capture(const std::string& path) {
 
 std::string recorded_by(const fs::path& process) {
   std::error_code error;
-  // Those of other users cannot be listed.
+  // Processes of other users cannot be listed.
   for (const FolderEntry& entry : list_folder(process / "fd").entries) {
     const fs::path open_file = process / "fd" / entry.name;
-    // Its rights are those of the open file: readers disturb no run.
+    // The permissions of the link are those of the open file; files open for reading do not matter.
     const bool writes = (fs::symlink_status(open_file, error).permissions() &
                          fs::perms::owner_write) != fs::perms::none;
     if (!writes) continue;
@@ -59,7 +59,7 @@ std::string recorded_by(const fs::path& process) {
   return "";
 }
 
-// Device and inode of every file that is locked, as /proc/locks has them: "08:01:1234".
+// Device and inode of every locked file, in the format of /proc/locks: "08:01:1234".
 std::set<std::string, std::less<>> locked_files() {
   std::set<std::string, std::less<>> files;
   std::ifstream stream("/proc/locks");
@@ -72,9 +72,9 @@ std::set<std::string, std::less<>> locked_files() {
   return files;
 }
 
-constexpr unsigned kMinMask = 0027;  // of the vendor's manual
+constexpr unsigned kMinMask = 0027;  // from the vendor's manual
 constexpr unsigned kWritersMask = 0022;
-constexpr std::time_t kNotYetSet = 1'704'067'200;  // 2024-01-01; before it no clock is right
+constexpr std::time_t kNotYetSet = 1'704'067'200;  // 2024-01-01; an earlier clock is not set
 
 fs::path existing_part(fs::path folder) {
   std::error_code error;
@@ -158,7 +158,7 @@ void add_folders_of(const fs::path& file, std::vector<std::string>& folders) {
   while (std::getline(stream, line)) add_folders(line, '\n', folders);
 }
 
-// Folders that the dynamic loader of this machine searches, besides those of the project.
+// Folders that the local dynamic loader searches, in addition to those of the project.
 std::vector<std::string> library_folders() {
   std::vector<std::string> folders;
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) add_folders(path, ':', folders);
@@ -172,7 +172,7 @@ std::vector<std::string> library_folders() {
   return folders;
 }
 
-// Names of `names` that are in none of library_folders() and `run_paths`.
+// Returns the libraries that are neither in library_folders() nor in `run_paths`.
 std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names,
                                                 const std::vector<std::string>& run_paths) {
   auto folders = library_folders();

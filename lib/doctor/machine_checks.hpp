@@ -1,5 +1,5 @@
-// Checks before a run: this machine, where results arrive and, without a board, where the
-// application runs. For `msprof doctor`.
+// Checks of this machine before a run: it receives the results and, without a board, runs the
+// application. Used by `msprof doctor`.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ namespace msprof {
 // Checks output folder, cache, umask, clock; `output` is --output. `runs_here`: the run is on this
 // machine.
 void check_machine(CheckList& list, const std::filesystem::path& output, bool runs_here);
-// Checks what of the project depends on this machine: its architecture, libraries, space for the
+// Checks the requirements of the project on this machine: architecture, libraries, space for the
 // copy.
 void check_project_here(CheckList& list, const ProjectInfo& project);
 
-// Shared with the checks of a board.
+// Also used by the checks of a board.
 void check_free_space(CheckList& list, std::string_view name, const std::string& folder,
                       std::uint64_t free_bytes, std::uint64_t wanted_bytes,
                       const std::string& remedy);
 void report_libraries(CheckList& list, const ProjectInfo& project,
                       const std::vector<std::string>& missing, std::string_view where);
-// Checks for the pitfall of NFS mounts: a name of this machine that leads to 127.0.1.1.
+// Checks for a pitfall of NFS mounts: this machine's name resolves to 127.0.1.1.
 void check_own_address(CheckList& list);
 
-// Finds what would disturb a profiled run here: processes that have a file of a capture's data/
-// open for writing: "12 main: /path/JOB…/data/aicore…". Those of other accounts are seen by root
-// alone.
+// Returns processes that would disturb a profiled run here because they have a file in a capture's
+// data/ open for writing: "12 main: /path/JOB…/data/aicore…". Only root can see those of other
+// accounts.
 std::vector<std::string> processes_that_record();
 
-// Run folders below `runs` that no process holds any more. No lock is taken for it.
+// Returns the run folders below `runs` that no process has locked; takes no lock itself.
 std::vector<std::string> stale_runs(const std::filesystem::path& runs);
 
 }  // namespace msprof

@@ -23,13 +23,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Functions that an application of a board calls, and those that one of an Atlas machine calls.
+// Functions of the boards' interface, followed by those of Atlas machines.
 constexpr std::string_view kInit[] = {"svp_acl_init", "aclInit"};
 constexpr std::string_view kFinalize[] = {"svp_acl_finalize", "aclFinalize"};
 constexpr std::string_view kOwnProfiling[] = {"svp_acl_prof_init", "svp_acl_prof_start",
                                               "aclprofInit", "aclprofStart"};
 
-constexpr std::size_t kMaxLibraries = 500;  // a sane program needs a tenth of it
+constexpr std::size_t kMaxLibraries = 500;  // a typical program needs a tenth of it
 
 class ProgramChecks {
  public:
@@ -38,7 +38,7 @@ class ProgramChecks {
     for (const ProjectEntry& entry : project.entries) {
       if (entry.kind != EntryKind::folder) by_path_.emplace(entry.path, entry.source);
     }
-    // Value of LD_LIBRARY_PATH that collect sets.
+    // The LD_LIBRARY_PATH that collect sets.
     const fs::path home = project.target.main.parent_path();
     loader_folders_ = {(home / "lib").lexically_normal(), "lib"};
   }
@@ -63,8 +63,8 @@ class ProgramChecks {
   }
 
  private:
-  // Imports of a program, with the libraries of the project that it needs, and theirs. `folder` of
-  // the project is where the file lies.
+  // Collects the imports of a program, and recursively those of its libraries in the project.
+  // `folder` is the file's folder in the project.
   void collect(const ElfFile& file, const fs::path& folder) {
     imports_.insert(file.imports.begin(), file.imports.end());
     for (const std::string& path : file.run_paths) add_run_path(path, folder);
@@ -79,7 +79,7 @@ class ProgramChecks {
     }
   }
 
-  // "$ORIGIN/../lib" is a folder of the project, "/usr/local/lib" none.
+  // "$ORIGIN/../lib" is a folder of the project, "/usr/local/lib" is not.
   void add_run_path(std::string_view path, const fs::path& folder) {
     for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"}) {
       if (!path.starts_with(origin)) continue;
@@ -91,7 +91,8 @@ class ProgramChecks {
     if (path.starts_with('/')) run_paths_.emplace(path);
   }
 
-  // Finds a library where the loader searches, else anywhere; empty: nowhere.
+  // Finds a library where the loader searches, otherwise anywhere in the project; empty if not
+  // found.
   fs::path find_in_project(const std::string& name) const {
     for (const fs::path& folder : loader_folders_) {
       if (by_path_.contains(folder / name)) return folder / name;
@@ -139,15 +140,15 @@ class ProgramChecks {
   CheckList& list_;
   const Project& project_;
   ProjectInfo& info_;
-  std::map<fs::path, fs::path> by_path_;  // of the project; the file itself
-  std::set<fs::path> loader_folders_;     // folders of the project
-  std::set<std::string> run_paths_;       // others
+  std::map<fs::path, fs::path> by_path_;  // path in the project to the file itself
+  std::set<fs::path> loader_folders_;     // folders in the project
+  std::set<std::string> run_paths_;       // other folders
   std::set<std::string, std::less<>> imports_;
   std::set<std::string> seen_;
   std::set<std::string> missing_;
 };
 
-// A program that was meant for another interface than the one whose settings it gets.
+// Warns if the program is for a different interface than the one being configured.
 void check_interface(CheckList& list, const Project& project, const ProjectQuestion& question) {
   if (!is_for_cann(project.target, {}, question.on_board)) return;
   const std::string evidence = fmt::format("{} brings in libascendcl: it is an application on CANN",
@@ -160,8 +161,8 @@ void check_interface(CheckList& list, const Project& project, const ProjectQuest
                 : "run msprof collect in its folder, without --project");
 }
 
-// Adds checks about the file, and about svp_acl_init and svp_acl_finalize; fills in what `facts`
-// has about the program.
+// Adds checks of the file, and of svp_acl_init and svp_acl_finalize; stores facts about the program
+// in `info`.
 void check_program(CheckList& list, const Project& project, ProjectInfo& info) {
   ProgramChecks(list, project, info).check();
 }
@@ -175,7 +176,8 @@ bool is_source(const ProjectEntry& entry) {
          kExtensions.contains(lower_ascii(entry.path.extension().string()));
 }
 
-// The first call of svp_acl_init in a C source that gives it no file: its line, from 1; 0: none.
+// Returns the line, from 1, of the first call of svp_acl_init without a file in a C source; 0 if
+// there is none.
 std::size_t line_of_empty_init(std::string_view source) {
   constexpr std::string_view kInitCall = "svp_acl_init";
   std::size_t number = 0;
@@ -204,7 +206,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Models of our runtime are JSON; the form of a board's is not public.
+// Models of our runtime are JSON; the format of a board's models is not public.
 bool is_own_model(const fs::path& file) {
   std::string head(kModelHeadBytes, '\0');
   std::ifstream stream(file, std::ios::binary);

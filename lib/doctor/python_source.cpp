@@ -12,12 +12,13 @@ namespace msprof {
 
 namespace {
 
-constexpr int kMaxDepth = 30;      // of parentheses and variables; a person writes five
-constexpr int kMaxTerms = 10'000;  // of one expression, those of its variables included
+constexpr int kMaxDepth = 30;      // nesting of parentheses and variables; typical code has up to
+                                   // five levels
+constexpr int kMaxTerms = 10'000;  // per expression, including its variables
 constexpr std::size_t kMaxTextBytes = 1 << 20;
 constexpr std::string_view kOpening = "([{";
 constexpr std::string_view kClosing = ")]}";
-// What hands a text on as it is, for our purpose.
+// Functions that leave a text unchanged for our purpose.
 constexpr std::array<std::string_view, 6> kConversions = {"as_bytes", "as_text", "as_str",
                                                           "bytes",    "str",     "b"};
 
@@ -151,7 +152,7 @@ class Tokenizer {
     tokens_.push_back(std::move(token));
   }
 
-  // Adds bytes that `length` bytes of the source stand for.
+  // Appends bytes that result from `length` bytes of source.
   void take(PythonToken& token, const std::string& bytes, std::size_t length) {
     token.value += bytes;
     token.origins.insert(token.origins.end(), bytes.size(), static_cast<std::uint32_t>(at_));
@@ -174,7 +175,7 @@ class Tokenizer {
     take(token, std::string(text_.substr(at_, 2)), 2);
   }
 
-  // A character by its number of at most `digits`, which begins `skip` bytes further.
+  // Reads a character code of at most `digits` digits, which starts after `skip` bytes.
   void read_code(PythonToken& token, std::size_t skip, std::size_t digits, int base) {
     std::size_t length = 0;
     while (length < digits &&
@@ -197,14 +198,14 @@ class Tokenizer {
 
 using Assigned = std::map<std::string, std::vector<std::size_t>, std::less<>>;
 
-// Reads one expression, from left to right.
+// Evaluates one expression, from left to right.
 class TextReader {
  public:
   TextReader(const PythonSource& source, const Assigned& assigned, std::size_t index, int depth,
              int& terms)
       : source_(source), assigned_(assigned), index_(index), depth_(depth), terms_(terms) {}
 
-  // The whole expression, up to what ends one.
+  // Reads the complete expression, up to its delimiter.
   std::optional<PythonText> read() {
     auto text = read_sum();
     const bool is_end = index_ >= source_.tokens().size() ||
@@ -236,7 +237,7 @@ class TextReader {
 
   std::optional<PythonText> read_term() {
     auto term = read_primary();
-    // "…".encode("utf-8") leaves the bytes as they are.
+    // "…".encode("utf-8") leaves the bytes unchanged.
     while (term && is(".") && source_.is(index_ + 1, "encode") && source_.is(index_ + 2, "(")) {
       index_ += 3;
       while (index_ < source_.tokens().size() && !is(")")) ++index_;
@@ -292,7 +293,7 @@ class TextReader {
     }
     const auto found = is_plain ? assigned_.find(last) : assigned_.end();
     if (found == assigned_.end()) return std::nullopt;
-    // The last value before this place.
+    // The last assignment before this token.
     const auto& values = found->second;
     const auto next = std::lower_bound(values.begin(), values.end(), index_ - 1);
     if (next == values.begin()) return std::nullopt;
@@ -303,7 +304,7 @@ class TextReader {
   const Assigned& assigned_;
   std::size_t index_;
   int depth_;
-  int& terms_;  // left
+  int& terms_;  // remaining
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A Python file as words: enough to find what it assigns, and to join the texts that Python would
-// join. Nothing is executed. For the checks of scripts.
+// Tokenizes a Python file, well enough to find assignments and to evaluate constant texts. Executes
+// nothing. Used by the checks of scripts.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ enum class PythonTokenKind { name, text, number, sign, line_end };
 
 struct PythonToken {
   PythonTokenKind kind = PythonTokenKind::sign;
-  std::size_t at = 0;       // byte of the source
+  std::size_t at = 0;       // byte offset in the source
   std::string_view source;  // name or sign: "profiling_options", "=", "=="
-  // Of a text: what Python makes of it, and the byte of the source for each of its bytes.
+  // For a text: its value, and the source offset of each byte of it.
   std::string value;
   std::vector<std::uint32_t> origins;
-  bool is_constant = true;  // false: an f-string, or one without end
+  bool is_constant = true;  // false: an f-string, or an unterminated text
 };
 
-// What an expression is where that can be seen.
+// Value of an expression that is a constant text.
 struct PythonText {
   std::string value;
   std::vector<std::uint32_t> origins;
@@ -36,12 +36,12 @@ class PythonSource {
   explicit PythonSource(std::string_view text);
 
   const std::vector<PythonToken>& tokens() const { return tokens_; }
-  // True if the token at `index` is this name or sign; false behind the end.
+  // Returns true if the token at `index` is this name or sign; false after the last token.
   bool is(std::size_t index, std::string_view source) const;
   bool is_text(std::size_t index, std::string_view value) const;
 
-  // The text that the expression beginning at `index` has: literals, their sums, parentheses,
-  // conversions to bytes, and variables that are assigned such texts. Nothing for all others.
+  // Evaluates the expression that starts at `index`: literals, concatenations, parentheses,
+  // conversions to bytes, and variables with such values. Returns nullopt for any other expression.
   std::optional<PythonText> text_at(std::size_t index) const;
 
   std::size_t line_of(std::size_t at) const;
@@ -51,7 +51,8 @@ class PythonSource {
  private:
   std::string_view text_;
   std::vector<PythonToken> tokens_;
-  std::map<std::string, std::vector<std::size_t>, std::less<>> assigned_;  // indexes of values
+  std::map<std::string, std::vector<std::size_t>, std::less<>>
+      assigned_;  // token indexes of assigned values
 };
 
 }  // namespace msprof

@@ -25,11 +25,11 @@ namespace {
 constexpr std::string_view kOptions = "profiling_options";
 constexpr std::string_view kGraphOptions = "ge.exec.profilingOptions";
 constexpr std::string_view kGraphMode = "ge.exec.profilingMode";
-constexpr std::size_t kMaxEntries = 20'000;  // of folders that are listed
-constexpr std::size_t kMaxFindings = 100;    // of a script
+constexpr std::size_t kMaxEntries = 20'000;  // listed directory entries
+constexpr std::size_t kMaxFindings = 100;    // per script
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 
-// A script without any of these is not looked into.
+// A script with none of these words is skipped.
 constexpr std::array<std::string_view, 7> kWords = {
     "profiling_options", "profilingOptions", "enable_profiling", "profiling_mode",
     "profilingMode",     "NPURunConfig",     "ProfilingConfig"};
@@ -67,8 +67,9 @@ class ScriptChecks {
     return fmt::format("{}:{}: {}", name_, source_.line_of(at(index)), what);
   }
 
-  // Index of what is assigned to the name or the key at `index`: profiling_options=…,
-  // parameter_map["profiling_options"].s = …, {"profiling_options": …}; 0: nothing is.
+  // Returns the token index of the value assigned to the name or key at `index`:
+  // profiling_options=…, parameter_map["profiling_options"].s = …, {"profiling_options": …}; 0 if
+  // there is none.
   std::size_t assigned_to(std::size_t index) const {
     std::size_t next = index + 1;
     const bool is_key = source_.tokens()[index].kind == PythonTokenKind::text;
@@ -85,7 +86,7 @@ class ScriptChecks {
   void look_for_options(std::size_t index) {
     const std::size_t value = options_at(index);
     if (value == 0 || source_.is(value, "None") || source_.is_text(value, "")) return;
-    // As an argument the name is often that of a variable, which is checked where it is assigned.
+    // An argument of that name is often a variable, which is checked at its assignment.
     const auto text = source_.text_at(value);
     has_options_ = true;
     if (text && !text->origins.empty() && !checked_.insert(text->origins.front()).second) return;
@@ -94,7 +95,8 @@ class ScriptChecks {
                "msprof collect --framework tf --profiling-options checks a text before the start");
   }
 
-  // Index of the expression with options that the word at `index` introduces; 0: none.
+  // Returns the token index of the expression with options introduced by the word at `index`; 0 if
+  // there is none.
   std::size_t options_at(std::size_t index) const {
     if (source_.is(index, kOptions) || source_.is_text(index, kOptions) ||
         source_.is_text(index, kGraphOptions)) {
@@ -121,7 +123,7 @@ class ScriptChecks {
              fmt::format("{}{}{}", check.effective, evidence.empty() ? "" : "; ", evidence));
   }
 
-  // With the place in the script, where the problem has one.
+  // Adds the position in the script, if the problem has one.
   std::string sentence(const Problem& problem, const PythonText& text) const {
     if (!problem.at || text.origins.empty()) return problem.what;
     const std::size_t byte =
@@ -170,7 +172,7 @@ class ScriptChecks {
     }
   }
 
-  // NPURunConfig(…) without a profiling_config among its arguments.
+  // Finds NPURunConfig(…) without a profiling_config argument.
   void look_for_run_config(std::size_t index) {
     if (!source_.is(index, "NPURunConfig") || !source_.is(index + 1, "(")) return;
     int depth = 0;
@@ -183,7 +185,7 @@ class ScriptChecks {
              "without profiling_config: PROFILING_MODE and PROFILING_OPTIONS decide");
   }
 
-  // acl.init("acl.json"), whose "profiler" goes before the environment.
+  // Finds acl.init("acl.json"), whose "profiler" takes precedence over the environment.
   void look_for_acl_json(std::size_t index) {
     if (!source_.is(index, "acl") || !source_.is(index + 1, ".") ||
         !source_.is(index + 2, "init") || !source_.is(index + 3, "(")) {
@@ -199,7 +201,7 @@ class ScriptChecks {
       if (!profiler.is_object() || profiler.value("switch", nlohmann::json()) != "on") return;
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
-      return;  // of another folder, or made by the script
+      return;  // in another folder, or created by the script
     }
     list_.warn(of(index, "acl.init"),
                fmt::format("\"profiler\" in {} is switched on, and beats PROFILING_MODE and "
@@ -208,7 +210,7 @@ class ScriptChecks {
                "set its \"switch\" to \"off\", or take \"profiler\" out");
   }
 
-  // The class `profiler` of the adapters for TensorFlow.
+  // Finds the class `profiler` of the TensorFlow adapters.
   void look_for_profiler(std::size_t index) {
     const bool is_call = source_.is(index, "profiler") && source_.is(index + 1, ".") &&
                          source_.is(index + 2, "Profiler") && source_.is(index + 3, "(");
@@ -227,10 +229,10 @@ class ScriptChecks {
   std::string_view text_;
   const fs::path& folder_;
   PythonSource source_;
-  std::set<std::uint32_t> checked_;  // where texts begin
+  std::set<std::uint32_t> checked_;  // start offsets of checked texts
   std::vector<std::size_t> switches_;
   bool has_options_ = false;
-  std::string output_;  // of the last options
+  std::string output_;  // output folder in the last options
 };
 
 bool is_worth_reading(std::string_view text) {
@@ -239,7 +241,7 @@ bool is_worth_reading(std::string_view text) {
   return has("profiler.Profiler") && std::any_of(kAdapters.begin(), kAdapters.end(), has);
 }
 
-// Folders of other people's code, and what is no code.
+// Skips folders with third-party code or without code.
 bool is_entered(const fs::path& root, const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (name.starts_with('.') || is_capture_folder_name(name)) return false;
@@ -249,9 +251,9 @@ bool is_entered(const fs::path& root, const fs::path& folder) {
 }
 
 struct Scripts {
-  std::vector<fs::path> files;  // relative, sorted by name
-  std::size_t left_out = 0;     // too large, or too many
-  bool is_cut = false;          // folders were not entered
+  std::vector<fs::path> files;  // relative paths, sorted by name
+  std::size_t left_out = 0;     // number of skipped scripts: too large, or too many
+  bool is_cut = false;          // some folders were not entered
 };
 
 Scripts find_scripts(const fs::path& root) {

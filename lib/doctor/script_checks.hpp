@@ -1,5 +1,5 @@
-// Checks before a run: what the Python scripts of a project ask of the profiling of TensorFlow and
-// the graph engine. They are read, never run. For `msprof doctor`.
+// Checks of Python scripts before a run: the profiling options for TensorFlow and the graph engine.
+// The scripts are read, never run. Used by `msprof doctor`.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace msprof {
 
 inline constexpr std::size_t kMaxScripts = 2000;
 inline constexpr std::size_t kMaxScriptBytes = 1 << 20;
-inline constexpr std::size_t kMaxScriptFolders = 8;  // below each other
+inline constexpr std::size_t kMaxScriptFolders = 8;  // maximum nesting
 
-// Checks all scripts below `root`; false where none of them says anything about profiling.
-// Throws Error(interrupted) alone.
+// Checks all scripts below `root`; returns false if none of them configures profiling. Throws only
+// Error(interrupted).
 bool check_scripts(CheckList& list, const std::filesystem::path& root);
 
-// Checks one, `name` in the checks, with this text. An acl.json that it names is looked up in
+// Checks one script; `name` is its name in the checks. An acl.json that it uses is looked up in
 // `folder`.
 void check_script(CheckList& list, const std::string& name, std::string_view text,
                   const std::filesystem::path& folder);
