@@ -37,7 +37,8 @@ std::string time_left(double seconds) {
   return fmt::format("{:.0f} min", seconds / 60);
 }
 
-// Blocks all signals in the drain thread; the main thread handles them.
+// Blocks all signals while a thread is started, which inherits the mask: the main thread handles
+// them.
 class BlockedSignals {
  public:
   BlockedSignals() {

@@ -21,7 +21,6 @@ DrainPlace parse_drain_place(std::string_view text, const std::string& run);
 // Formats that text for a folder of this machine.
 std::string drain_place_text(const std::filesystem::path& folder);
 
-// Returns the name of the drain folder within an output folder.
 std::string drained_folder_name(const std::string& run);
 // Returns true for a folder of that name that has a journal and no links, and with `only_own` only
 // files of this user.

@@ -281,9 +281,7 @@ bool Drainer::drain(DrainBoard& board, const std::string& path, Tracked& file) {
   for (std::uint64_t done = 0; first < end && !file.is_left && done < kCycleBlocks;) {
     const std::uint64_t blocks = std::min(kChunkBlocks, end - first);
     const std::string bytes = board.get(path, first, blocks);
-    if (bytes.size() != blocks * kDrainBlock)
-      return false;  // the file has shrunk; the next look shows
-                     // it
+    if (bytes.size() != blocks * kDrainBlock) return false;  // shorter now; the next look shows it
     const std::string_view data = without_zero_blocks(bytes);
     if (data.empty()) return false;
     write_here(path, file.length, data);

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
-constexpr std::chrono::seconds kRemovalLimit{120};  // for removing the folder of an earlier run
+constexpr std::chrono::seconds kRemovalLimit{120};  // if the folder of the run is removed, too
 constexpr std::chrono::milliseconds kPollInterval{100};
 // Limits for the first steps; beyond them the steps are run again.
 constexpr std::chrono::seconds kFirstLimit{60};

@@ -106,10 +106,7 @@ class BoardLink {
   // board stays unreachable, ConnectFailure if another attempt is not allowed. Signals that are
   // already pending are ignored; a new Ctrl-C aborts.
   void recover();
-  int recoveries() const {
-    return recoveries_;
-  }  // number of attempts so far, including failed
-     // ones
+  int recoveries() const { return recoveries_; }  // all attempts so far
   // Runs `work` and repeats it after a lost connection. Throws the last ConnectionLost if
   // `progress` (for example bytes transferred; may be empty) has not grown between three losses.
   void with_reconnect(const std::function<void()>& work,

@@ -24,7 +24,6 @@ namespace msprof {
 class UserTerminal {
  public:
   UserTerminal() : size_(probe_size()) {}
-  // Calls restore().
   ~UserTerminal() { restore(); }
   UserTerminal(const UserTerminal&) = delete;
   UserTerminal& operator=(const UserTerminal&) = delete;

@@ -74,7 +74,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   }
   found.project.target = target_of(root, inside);
   BoardTransfer transfer(link.shell(), link.info());
-  // No size limit: acl.json files are small.
+  // Allows no listed bytes: acl.json files are small, and the allowance for growth covers them.
   if (!acl_files.empty())
     transfer.fetch(root, acl_files, scratch, {.entries = acl_files.size()}, [](std::uint64_t) {});
   for (const std::string& path : acl_files) {

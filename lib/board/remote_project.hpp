@@ -1,4 +1,5 @@
-// RemoteProject: a project that is already on the board. Used by SshHost.
+// RemoteProject: a project that is already on the board (--no-upload --remote-dir). Used by
+// SshHost.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,6 @@
 
 namespace msprof {
 
-// A project that is already on the board (--no-upload --remote-dir).
 struct RemoteProject {
   Project project;  // its root is the board's folder; its entries are only the acl.json files
   std::string program_head;

@@ -33,7 +33,6 @@ struct ServerApplication {
 ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
                                  const std::string& word);
 
-// Finds the runtimes of a server.
 class ServerRuntimes : public RuntimeSearch {
  public:
   // Queries the server, including the version of each msprof there, with a limit of 5 s each. `run`

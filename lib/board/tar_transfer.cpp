@@ -49,7 +49,6 @@ class ByteQueue {
     if (was_empty) changed_.notify_all();
   }
 
-  // Ends the input.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

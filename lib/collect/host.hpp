@@ -51,7 +51,7 @@ struct RunCommand {
   std::vector<std::string> prepended;
   bool stdout_to_stderr = false;
   bool on_terminal = false;    // on the board: output is unbuffered, as one stream
-  bool without_input = false;  // stdin is empty: the local stdin is used otherwise
+  bool without_input = false;  // stdin is empty: the local stdin is used by msprof itself
   OutputChanges output_changes{};
   // Stored on a host whose runs survive a lost connection: the time limit, and a text for the
   // msprof that resumes.

@@ -54,8 +54,7 @@ class LocalHost : public Host {
   std::filesystem::path project_;
   std::filesystem::path output_;
   TreeListing before_;  // listing of the run folder before the start
-  std::vector<std::pair<std::filesystem::path, std::filesystem::path>>
-      moved_;  // by fetch(), from and to
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> moved_;  // by fetch()
 };
 
 }  // namespace msprof

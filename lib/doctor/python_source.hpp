@@ -51,8 +51,7 @@ class PythonSource {
  private:
   std::string_view text_;
   std::vector<PythonToken> tokens_;
-  std::map<std::string, std::vector<std::size_t>, std::less<>>
-      assigned_;  // token indexes of assigned values
+  std::map<std::string, std::vector<std::size_t>, std::less<>> assigned_;  // token indexes
 };
 
 }  // namespace msprof

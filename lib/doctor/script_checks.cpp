@@ -210,7 +210,7 @@ class ScriptChecks {
                "set its \"switch\" to \"off\", or take \"profiler\" out");
   }
 
-  // Finds the class `profiler` of the TensorFlow adapters.
+  // Finds profiler.Profiler(…) of the TensorFlow adapters.
   void look_for_profiler(std::size_t index) {
     const bool is_call = source_.is(index, "profiler") && source_.is(index + 1, ".") &&
                          source_.is(index + 2, "Profiler") && source_.is(index + 3, "(");

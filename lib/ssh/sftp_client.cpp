@@ -18,7 +18,7 @@ namespace {
 // OpenSSH sends at most 256 KB; a larger length is part of a login shell's greeting, not a packet.
 constexpr std::uint32_t kMaxPacket = 1 << 20;
 constexpr std::chrono::seconds kEndLimit{2};
-// Limit for unexpected replies; a server sends one per request.
+// Limit for replies that match no request.
 constexpr std::int64_t kMaxUnaskedReplies = 1000;
 constexpr std::size_t kMaxHandle = 256;  // draft-ietf-secsh-filexfer-02, 6.1
 

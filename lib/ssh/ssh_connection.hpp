@@ -57,7 +57,7 @@ struct SshLogin {
   // Certificates for these keys; KEY-cert.pub next to a key is found automatically.
   std::vector<std::filesystem::path> certificates;
   bool default_keys = true;  // also try the default keys in `ssh_folder`
-  bool agent = true;         // try the keys of ssh-agent
+  bool agent = true;
   HostKeyPolicy host_key = HostKeyPolicy::strict;
   double connect_timeout_seconds = 10;  // for connecting and for every answer during login
   SshPatience patience;                 // after the login

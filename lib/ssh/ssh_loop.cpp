@@ -19,7 +19,7 @@ namespace msprof {
 
 namespace {
 
-// More than our own probe needs.
+// Unsent bytes above which a shrinking send buffer shows a slow link; a probe alone has fewer.
 constexpr int kSlowLinkBytes = 16 << 10;
 // Longest gap between two checks that counts as silence of the host; the rest of a longer one is a
 // pause of this process.

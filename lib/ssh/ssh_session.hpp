@@ -53,7 +53,6 @@ class SshSession {
   // SSH_AUTH_AGAIN. Throws ConnectFailure(unreachable) if the host does not answer in time.
   int finish(const std::function<int()>& step);
 
-  // True while the connection is alive.
   bool is_alive() const;
   // libssh's last error, made printable.
   std::string error() const;

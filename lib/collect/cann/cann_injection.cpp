@@ -66,7 +66,7 @@ std::string everything_off(const CollectorSettings& settings) {
   std::vector<std::string> off;
   for (const CollectorOption& option : collector_options()) {
     const bool is_switch = option.values.find("off") != std::string_view::npos;
-    // Unless requested explicitly, core counters are part of the tasks.
+    // Core counters are part of the task data unless they are requested explicitly.
     const bool is_core = option.name == "ai-core" || option.name == "ai-vector-core";
     if (!is_switch || (is_core && !settings.is_given(option.name))) continue;
     if (settings.value(option.name) != "off") return "";
@@ -90,7 +90,8 @@ void check_host_metrics(std::string_view option, std::string_view value) {
                           option, printable(value), listed(core_metrics(), "or")));
 }
 
-// Skips messages that a framework's own options have already caused.
+// Checks options against the framework: one that is recorded by its own variables cannot use the
+// vendor's collector, nor options about what to record.
 void check_for_framework(const CannRun& run) {
   plan_framework(run.framework, run.profiling_options, "/");
   if (run.choice.runtime == CannRuntime::host && run.profiling_options)
@@ -221,7 +222,8 @@ void CannInjection::apply_host_runtime(RunCommand& command) const {
   const fs::path& folder = run_.choice.place;
   prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
   prepend(command, "PYTHONPATH", folder / "python");
-  // Without aclInit calls in the application, the recording could be neither started nor stopped.
+  // Not with --dynamic: if the application never calls aclInit, nothing could start and stop the
+  // recording.
   if (!run_.settings.is_on("msproftx") || run_.settings.is_given("dynamic")) return;
   // Uses the library that records the interface calls, so that each process writes one folder.
   set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libascendcl.so").string());
