@@ -43,8 +43,8 @@ class BoardFetch {
   std::vector<BoardStep> remember_steps() const;
   bool take_remembered(const std::vector<BoardAnswer>& answers);
   // Steps that list the files and the free space after the application has ended, so that all()
-  // need not ask. They are followed by a stream of the recorded data, if its names are known in
-  // advance, which all() reads. take_end() returns the answer on free space.
+  // need not ask. A stream of the captures follows, if they can be packed without further queries;
+  // all() reads it. take_end() returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
   // In the output folder, only files in `folder` (relative to the run folder) belong to the run.
@@ -100,8 +100,7 @@ class BoardFetch {
   TreeListing after_;
   std::string original_;
   TreeListing original_before_;
-  std::set<std::string> newer_before_;  // files newer than the start stamp before the application
-                                        // started
+  std::set<std::string> newer_before_;  // newer than the start stamp before the application started
   // The listing at the end and the files that were newer than the start.
   std::optional<std::pair<TreeListing, std::set<std::string>>> end_;
   std::unique_ptr<StepsUnderWay> packed_;

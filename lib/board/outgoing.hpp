@@ -56,9 +56,9 @@ bool told_of_change(const SourceFile& file, const ProjectEntry& entry);
 // line.
 bool is_one_line(const std::string& name);
 
-// Removes what occupies the path of an entry, except a folder for a folder, and never through a
-// link. So an earlier version never remains in place of a file that cannot be sent. Throws
-// Error(cannot_write) with the board's reason, as do the functions below.
+// Removes whatever occupies the path of an entry, except an existing folder if the entry is a
+// folder, and never through a link. So an earlier version never remains in place of a file that
+// cannot be sent. Throws Error(cannot_write) with the board's reason, as do the functions below.
 void make_room(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries);
 // make_room() as one of several steps.

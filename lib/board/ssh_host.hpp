@@ -28,13 +28,13 @@
 namespace msprof {
 
 struct BoardRunOptions {
-  double reconnect_seconds = 30;  // time to reconnect to a lost board
-  bool keep = false;              // keep the run folder on the board
-  bool no_cache = false;          // keep nothing of the project on the board
-  bool clean_board = false;       // remove all of msprof's files after the run
-  bool force = false;             // take over the board from another run; delete results that were
-                                  // never fetched
-  bool in_login_shell = false;    // start the application in the environment of a login shell
+  double reconnect_seconds = 30;
+  bool keep = false;            // keep the run folder on the board
+  bool no_cache = false;        // keep nothing of the project on the board
+  bool clean_board = false;     // remove all of msprof's files after the run
+  bool force = false;           // take over the board from another run; delete results that were
+                                // never fetched
+  bool in_login_shell = false;  // start the application in the environment of a login shell
   // Run an application that is already on the host; upload nothing and fetch only captures.
   bool in_place = false;
   LeaveOptions leave{};   // keep the recording on the host

@@ -16,8 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxStepErrors = 256 << 10;  // kept stderr of several scripts together
-constexpr std::size_t kMaxErrorBytes = 16 << 20;   // stderr of a command, which may have a line per
-                                                   // file
+constexpr std::size_t kMaxErrorBytes = 16 << 20;   // limit for stderr of a command, which may have
+                                                   // a line per file
 constexpr std::size_t kStepInputChunk = 128 << 10;
 constexpr std::chrono::milliseconds kStepPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};

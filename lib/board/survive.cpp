@@ -412,7 +412,7 @@ void SurvivingProgram::show_rest(Stream& stream, const char* name) {
   link_.shell().stream(kRest, {folder(), name, std::to_string(stream.bytes + 1)}, {},
                        [&](std::string_view bytes) {
                          rest += bytes.size();
-                         // The keeper would have cut it before.
+                         // The keeper would have cut the stream earlier.
                          if (rest > 2 * kMaxKeptOutput) {
                            throw TooMuchSent(
                                fmt::format("{}: what the application printed has no end; it is in "

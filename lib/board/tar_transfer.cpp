@@ -371,7 +371,7 @@ TarWriter::TarWriter(const std::vector<ProjectEntry>& entries, const TransferPro
     : entries_(entries), progress_(progress), buffer_(kChunk), archive_(archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
   require(archive_write_set_format_gnutar(archive_.get()));
-  // No blocking: data is passed on immediately.
+  // Disables blocking: data is passed on immediately.
   require(archive_write_set_bytes_per_block(archive_.get(), 0));
   require(archive_write_open(archive_.get(), this, nullptr, take, nullptr));
 }

@@ -433,8 +433,8 @@ void BoardUpload::from_board(const std::string& folder) {
   link_.shell().change(kCopy, {folder, target_});
 }
 
-// Returns entries for our own files, relative to the folder around the project, which resolves
-// "../src/acl.json", and for the folders they need that the project does not have.
+// Returns entries for our own files, and for folders they need that the project does not have.
+// Paths are relative to the folder around the project, so that "../src/acl.json" stays inside it.
 std::vector<ProjectEntry> BoardUpload::entries_of(const Project& project,
                                                   const std::vector<ExtraFile>& files) const {
   std::set<fs::path> folders;

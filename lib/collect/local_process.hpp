@@ -21,7 +21,7 @@ struct LocalProgram {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path working_folder;
   bool stdout_to_stderr = false;
-  bool without_input = false;    // stdin is empty
+  bool without_input = false;
   OutputChanges output_changes;  // if not empty, stdout is a pipe
 };
 

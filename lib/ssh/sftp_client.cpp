@@ -454,7 +454,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
     }
     for (std::uint32_t count = reply.body.u32(); count > 0; --count) {
       const std::string_view name = reply.body.text();
-      reply.body.text();  // the line of `ls -l`
+      reply.body.text();  // skips the line of `ls -l`
       const Attributes attributes = reply.body.attributes();
       if (reply.body.overrun()) fail(reply, folder);
       if (!seen.emplace(name).second) continue;

@@ -22,7 +22,7 @@ struct SlowPart {
 struct RecordFigures {
   bool has_records = false;  // at least one was read
   std::string unit = "execution";
-  std::uint64_t count = 0;        // in that unit
+  std::uint64_t count = 0;        // number of units
   std::string part = "layer";     // the kind of parts in `slowest`
   std::vector<SlowPart> slowest;  // descending by time
   double all_ns = 0;              // total of all parts

@@ -8,7 +8,6 @@
 
 namespace msprof {
 
-// Returns the counter sets of a core.
 const std::vector<std::string>& core_metrics();
 // Returns true for "Custom:0x49,90": event numbers from the chip's manual, hexadecimal or decimal,
 // at most kMaxCoreEvents.

@@ -62,7 +62,7 @@ class FaultFinder {
   }
   bool failed(std::size_t at, std::string what) { return fault(at, std::move(what)).has_value(); }
 
-  // These three return true if a fault was found.
+  // This and the next two functions return true if a fault was found.
   bool read_member() {
     skip_blanks();
     if (read_key()) return true;
