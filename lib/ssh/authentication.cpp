@@ -171,7 +171,7 @@ class LogIn {
   std::string method_;
   std::vector<std::pair<std::string, int>> tried_;  // number of attempts by method, in the order of
                                                     // the first attempt
-  std::vector<std::string> notes_;  // methods that could not be used, and why
+  std::vector<std::string> notes_;                  // methods that could not be used, and why
   bool partial_ = false;
   // A password was sent or a method was refused: a connection that ends without an answer may be a
   // refusal.
