@@ -29,12 +29,12 @@ constexpr std::string_view kSuffix = ".msprof-tmp";
 constexpr const char* kLockName = "lock";
 constexpr std::size_t kRandomBytes = 16;
 
-// The disk works while the next bytes are made.
+// Starts writeback every 16 MB, so that the disk works while the next bytes are produced.
 constexpr std::uint64_t kStartBytes = 16 << 20;
 
-// What the name of a temporary says of it.
+// What the name of a temporary file or folder reveals about its creator.
 struct TemporaryName {
-  bool has_owner_lock = false;  // earlier versions made names with the number of a process
+  bool has_owner_lock = false;  // earlier versions put a process id in the name
   bool is_of_this_machine = false;
 };
 
@@ -48,8 +48,8 @@ std::optional<TemporaryName> parse_temporary(std::string_view name) {
   return TemporaryName{true, is_this_machine(tail.substr(kRandomBytes + 1))};
 }
 
-// Whether a temporary has no owner any more. A lock that can be had is not enough for what another
-// machine made: locks of some mounts are those of one machine.
+// Returns true if the owner of a temporary no longer exists. Being able to lock is not enough if
+// another machine made it: on some mounts locks are visible to one machine only.
 bool is_ownerless(OwnerLock lock, const TemporaryName& name, bool is_old) {
   if (lock == OwnerLock::held) return false;
   return is_old || (lock == OwnerLock::taken && name.is_of_this_machine);
@@ -57,7 +57,7 @@ bool is_ownerless(OwnerLock lock, const TemporaryName& name, bool is_old) {
 
 fs::path temporary_beside(const fs::path& target) {
   const std::string tail = fmt::format(".{}-{}{}", random_name(), machine_tag(), kSuffix);
-  // The temporary name must fit where the final one just fits.
+  // The temporary name must fit in NAME_MAX even if the final name only just fits.
   const std::string name = target.filename().string();
   return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
 }
@@ -89,7 +89,8 @@ void remove_stale_folder(const fs::path& path, const TemporaryName& name,
   FileDescriptor fd;
   OwnerLock lock = OwnerLock::unknown;
   if (name.has_owner_lock) {
-    // Made here where its owner had no time to: then the owner finds out and takes another name.
+    // Creates the lock file if the owner has not done so yet; the owner then notices and picks
+    // another name.
     fd.reset(::open((path / kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return;
     lock = take_owner_lock(fd.get());
@@ -100,7 +101,7 @@ void remove_stale_folder(const fs::path& path, const TemporaryName& name,
   fs::remove_all(path, ignored);
 }
 
-// Calls `visit` for the names of temporaries in a folder; what cannot be listed has none.
+// Calls `visit` for each temporary in a folder. A folder that cannot be listed has no temporaries.
 template <typename Visit>
 void for_each_temporary(const fs::path& folder, const Visit& visit) {
   for (const auto& [name, type] : list_folder(folder).entries) {
@@ -108,7 +109,8 @@ void for_each_temporary(const fs::path& folder, const Visit& visit) {
   }
 }
 
-// Once a folder is enough: what another program leaves there meanwhile, the next one removes.
+// Cleans each folder once per process; temporaries that other programs abandon later are removed by
+// the next process.
 void clean_once(const fs::path& folder) {
   static std::mutex mutex;
   static std::set<fs::path> known;
@@ -146,7 +148,7 @@ TemporaryFile::TemporaryFile(const fs::path& target, std::string_view hint, Befo
     if (!fd_ && (errno == EEXIST || errno == EINTR)) continue;
     if (!fd_) throw_cannot_write(target_, errno, hint_);
     await_owner_lock(fd_.get());
-    // Another program may have looked, and removed it, before it was locked.
+    // Another program may have removed the file before it was locked.
     if (is_same_file(fd_.get(), path_)) return;
   }
 }
@@ -200,7 +202,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& target,
     }
     const fs::path lock = path_ / kLockName;
     lock_.reset(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!lock_ && errno == ENOENT) continue;  // removed by one that looks
+    if (!lock_ && errno == ENOENT) continue;  // removed by another program's cleanup
     if (!lock_) {
       const int error_number = errno;
       ::rmdir(path_.c_str());

@@ -1,7 +1,7 @@
-// AtomicFile: a file that appears under its name only when it is whole. For every writer.
-// The bytes are in a temporary file beside it until commit(); a writer that is destroyed without
-// commit (an error, Ctrl-C) leaves nothing. What a killed program left is removed by the next one
-// that writes into the folder. A file that has its name survives a power cut.
+// AtomicFile: a file that appears under its name only when it is complete. Used by every writer.
+// The bytes go to a temporary file in the same folder until commit(). A writer destroyed without
+// commit() (an error, Ctrl-C) leaves no file. Temporaries of a killed program are removed by the
+// next program that writes into the folder. A published file survives a power cut.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +15,46 @@
 
 namespace msprof {
 
-// The hint of a message about a file whose folder --output names.
+// Hint for errors about a file in the folder given by --output.
 inline constexpr std::string_view kOtherOutput = " (another folder can be given with --output)";
 
-// Throws Error(cannot_write) naming `path`, the reason and the hint.
+// Throws Error(cannot_write) with `path`, the reason and the hint.
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& path, int error_number,
                                      std::string_view hint = kOtherOutput);
 
-// Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
+// Creates `folder` and its parents, or throws Error(cannot_write) naming the folder and --output.
 void create_output_folder(const std::filesystem::path& folder);
 
-// A new, empty file beside `target`, ".<name>.<random>-<machine>.msprof-tmp", which this program
-// owns (owner_lock.hpp) until it has its name or is removed. Others may write to it by its path().
-// The first in a folder removes those whose programs are gone. Functions throw Error(cannot_write),
-// which names the target.
+// A new, empty file next to `target`, named ".<name>.<random>-<machine>.msprof-tmp". This program
+// owns it (owner_lock.hpp) until it is renamed or removed. Other code may write to it through
+// path(). The first one created in a folder removes abandoned ones. All functions throw
+// Error(cannot_write) naming the target.
 class TemporaryFile {
  public:
-  // Called before `target` gets the file.
+  // Called before the file replaces `target`.
   using Before = void (*)(const std::filesystem::path& target);
 
   explicit TemporaryFile(const std::filesystem::path& target, std::string_view hint = kOtherOutput,
                          Before before = nullptr);
-  // Removes what has no name yet.
+  // Removes the file unless it was renamed.
   ~TemporaryFile();
   TemporaryFile(TemporaryFile&& other) noexcept = default;
   TemporaryFile& operator=(TemporaryFile&& other) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& target() const { return target_; }
-  // Another name in the same folder, for a file whose name depends on what came to be in it.
+  // Changes the target to another name in the same folder, for files whose name depends on their
+  // content.
   void retarget(const std::filesystem::path& target) { target_ = target; }
   std::string_view hint() const { return hint_; }
-  int fd() const { return fd_.get(); }  // for writing
+  int fd() const { return fd_.get(); }
 
-  // Returns when the bytes are on the disk.
+  // Returns once the bytes are on disk.
   void sync() const;
-  // Gives the file its name. A power cut can empty it, or take the name, unless sync() comes before
-  // and sync_folder() after.
+  // Renames the file to its target. Without sync() before and sync_folder() after, a power cut can
+  // leave it empty or undo the rename.
   void rename();
-  // All three.
+  // sync(), rename(), sync_folder().
   void publish();
 
  private:
@@ -61,24 +62,23 @@ class TemporaryFile {
   std::string_view hint_;
   Before before_;
   std::filesystem::path path_;
-  FileDescriptor fd_;  // -1: it has its name
+  FileDescriptor fd_;  // -1 after rename()
 };
 
-// Gives files their names in their order. All bytes are on the disk before the first has its name:
-// one wait for all. Throws Error(cannot_write).
+// Renames files to their targets in order. All bytes are on disk before the first rename, so that
+// the caller waits for the disk once. Throws Error(cannot_write).
 void publish_together(std::vector<TemporaryFile>& files);
 
-// A new, empty folder beside `target`, with a name as that of a TemporaryFile, which this program
-// owns. Its file "lock" is that of the owner.
+// A new, empty folder next to `target`, named like a TemporaryFile and owned by this program
+// through its file "lock".
 class TemporaryFolder {
  public:
-  // Removes those that were made for the same target and whose programs are gone. `rescue` is
-  // called for each of them before; it returns false if the folder must stay.
+  // Removes abandoned folders for the same target. Calls `rescue` for each before removal; false
+  // keeps the folder.
   explicit TemporaryFolder(
       const std::filesystem::path& target,
       const std::function<bool(const std::filesystem::path& folder)>& rescue = {},
       std::string_view hint = kOtherOutput);
-  // Removes the folder.
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -90,26 +90,26 @@ class TemporaryFolder {
   FileDescriptor lock_;
 };
 
-// Removes the temporary files in `folder` whose programs are gone. Where the file system has no
-// locks, or may not show those of other machines, these are files that nobody wrote to for 24
+// Removes abandoned temporary files in `folder`. If the file system has no locks, or the file
+// belongs to another machine, a file counts as abandoned once nobody has written to it for 24
 // hours.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
-// Throws Error(cannot_write) when the disk does not take what is written.
+// Buffered writer for a TemporaryFile. Throws Error(cannot_write) if writing fails.
 class AtomicFile : public TextOutput {
  public:
-  static constexpr std::size_t kBufferBytes = 1 << 20;  // written at a time
+  static constexpr std::size_t kBufferBytes = 1 << 20;  // bytes per write
 
-  // `hint` is for messages: "" for a file that the user named.
+  // `hint` is appended to errors; "" for a file that the user named.
   explicit AtomicFile(const std::filesystem::path& target, std::string_view hint = kOtherOutput);
 
   void retarget(const std::filesystem::path& target) { file_.retarget(target); }
   const std::filesystem::path& target() const { return file_.target(); }
-  // Writes a block that another buffer gathered.
+  // Writes a block from another buffer.
   void write_block(std::string_view block);
-  // Writes out what is buffered and gives the temporary file away, to be published with others.
+  // Flushes the buffer and releases the temporary file, to be published with others.
   [[nodiscard]] TemporaryFile finish();
-  // Writes out what is buffered and gives the file its name, on the disk.
+  // Flushes the buffer and publishes the file.
   void commit();
   std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }
 
@@ -118,10 +118,10 @@ class AtomicFile : public TextOutput {
   void put(std::string_view bytes);
   TemporaryFile file_;
   std::uint64_t flushed_bytes_ = 0;
-  std::uint64_t started_bytes_ = 0;  // on their way to the disk
+  std::uint64_t started_bytes_ = 0;  // bytes whose writeback was started
 };
 
-// Writes a text that is there as a whole. Throws Error(cannot_write).
+// Writes a complete text file. Throws Error(cannot_write).
 void write_text_file(const std::filesystem::path& target, std::string_view text);
 
 }  // namespace msprof

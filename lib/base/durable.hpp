@@ -1,5 +1,5 @@
-// Bringing files to the disk, so that a power cut does not take them. Each throws
-// Error(cannot_write), which names what cannot be brought there.
+// Syncs files to disk so that they survive a power cut. Every function except start_sync() throws
+// Error(cannot_write) naming the path that could not be synced.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace msprof {
 
-// Starts to write the bytes of an open file to the disk from `offset` on, and does not wait.
+// Starts writing an open file to disk from `offset`, without waiting. Errors are ignored.
 void start_sync(int fd, std::uint64_t offset = 0);
-// Returns when the bytes of an open file are on the disk. `path` and `hint` are for the message.
+// Returns once the bytes of an open file are on disk. `path` and `hint` are used in errors.
 void sync_file(int fd, const std::filesystem::path& path, std::string_view hint = kOtherOutput);
-// Returns when the names in `folder` are on the disk.
+// Returns once the names in `folder` are on disk.
 void sync_folder(const std::filesystem::path& folder);
-// Makes all calls, some of them at the same time: what waits for a disk waits once for many. Throws
-// what the first of those that failed threw.
+// Runs all calls on several threads, so that waits for the disk overlap. All calls run; then the
+// error of the first failed call in the list is rethrown.
 void sync_together(const std::vector<std::function<void()>>& syncs);
-// Returns when all files and folders below `root`, and `root` itself, are on the disk; links and
-// special files are left out. `root` may be a file.
+// Returns once all files and folders below `root`, and `root` itself, are on disk. Skips links and
+// special files. `root` may be a file.
 void sync_tree(const std::filesystem::path& root);
 
 }  // namespace msprof

@@ -10,7 +10,7 @@ namespace msprof {
 
 namespace {
 
-// All there are, the gravest first.
+// All exit codes, most severe first.
 constexpr std::array kExitsByGravity = {Exit::internal_error,    Exit::usage,
                                         Exit::interrupted,       Exit::application_failed,
                                         Exit::board_unreachable, Exit::cannot_write,

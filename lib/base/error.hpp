@@ -1,6 +1,5 @@
-// Error: what a command throws when it cannot go on, with the exit code that the shell will see.
-// For every module. The message is a whole sentence for the user: it names the file and the way
-// out.
+// Error: thrown when a command cannot continue; carries the exit code. Used by every module. The
+// message is a complete sentence for the user that names the file and the remedy.
 #pragma once
 
 #include <optional>
@@ -10,13 +9,13 @@
 
 namespace msprof {
 
-// The one table of exit codes; README.md shows the same table.
+// The only table of exit codes in code; README.md shows the same table.
 enum class Exit : int {
   ok = 0,
   internal_error = 1,
   usage = 2,
   partial_data = 3,   // damaged, truncated or unknown data; the rest was produced
-  nothing_to_do = 4,  // no such folder, no such data
+  nothing_to_do = 4,  // folder or data does not exist
   cannot_write = 5,
   board_unreachable = 6,  // or login refused
   application_failed = 7,
@@ -24,13 +23,12 @@ enum class Exit : int {
   interrupted = 130,
 };
 
-// Returns the gravest of several causes: interrupted, application_failed, board_unreachable,
-// cannot_write, partial_data, nothing_to_do. usage and internal_error end a command at once and win
-// over all.
+// Returns the more severe of two exit codes. usage and internal_error end a command at once and
+// outrank the rest, which are ordered: interrupted, application_failed, board_unreachable,
+// cannot_write, partial_data, nothing_to_do.
 Exit gravest(Exit a, Exit b);
 
-// The exit code of a process of ours, or what a file says that it was; internal_error for a number
-// that is none of the table.
+// Converts the exit code of an msprof process, or one read from a file; internal_error if unknown.
 Exit exit_of_code(int code);
 
 enum class FindingId : int;  // base/findings.hpp
@@ -38,12 +36,12 @@ enum class FindingId : int;  // base/findings.hpp
 class Error : public std::runtime_error {
  public:
   Error(Exit code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  // An error that scripts can distinguish: its id stands in findings.def, with the exit code.
+  // Creates an error with an id for scripts. findings.def defines the id and its exit code.
   Error(FindingId id, const std::string& message);
   Exit code() const { return code_; }
   std::optional<FindingId> id() const { return id_; }
 
-  // Returns the error with what an outer layer knows put in front: "reading X: ...".
+  // Returns this error prefixed with context from an outer layer: "reading X: ...".
   Error with_context(std::string_view context) const;
 
  private:
@@ -51,7 +49,7 @@ class Error : public std::runtime_error {
   std::optional<FindingId> id_;
 };
 
-// The text of an errno value, "No space left on device".
+// Returns the text of an errno value: "No space left on device".
 std::string errno_text(int error_number);
 
 }  // namespace msprof

@@ -17,7 +17,7 @@ void FileDescriptor::reset(int fd) {
 }
 
 FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
-  // O_NONBLOCK: a FIFO in a capture must not make us wait for its writer.
+  // O_NONBLOCK: opening a FIFO in a capture must not wait for its writer.
   fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd_) {
     throw Error(Exit::partial_data,

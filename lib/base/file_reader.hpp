@@ -1,6 +1,6 @@
-// FileReader: reading a regular file front to back in bounded memory. For the importers.
-// read(2) rather than mmap: a capture on NFS or one that is cut while it is read must end in a
-// sentence, not in SIGBUS.
+// FileReader: reads a regular file sequentially in bounded memory. Used by importers.
+// It uses read(2), not mmap: a capture on NFS, or one truncated while it is read, must cause an
+// error message, not SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace msprof {
 
-// An open file descriptor, closed when it goes.
+// Owns an open file descriptor.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -39,13 +39,13 @@ class FileDescriptor {
 
 class FileReader {
  public:
-  // Opens a regular file; throws Error(partial_data) with a sentence for anything else.
+  // Opens a regular file; throws Error(partial_data) for anything else.
   explicit FileReader(const std::filesystem::path& path);
 
-  // Size when it was opened.
+  // Size when the file was opened.
   std::uint64_t size_bytes() const { return size_bytes_; }
 
-  // Fills `buffer` as far as the file goes; returns the bytes read, 0 at the end.
+  // Fills `buffer` unless the file ends first. Returns the bytes read, 0 at the end.
   std::size_t read(std::span<std::byte> buffer);
 
  private:
@@ -54,19 +54,19 @@ class FileReader {
   std::uint64_t size_bytes_ = 0;
 };
 
-// A small text file as a whole; throws Error(partial_data) when it cannot be read or is larger than
+// Reads a small text file; throws Error(partial_data) if it is unreadable or larger than
 // `limit_bytes`.
 std::string read_text_file(const std::filesystem::path& path, std::uint64_t limit_bytes);
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "captures are little-endian");
 
-// Bounds-checked little-endian reading over bytes that it does not own. For decoders. Reading past
-// the end gives 0 and sets overrun(); nothing is ever read outside.
+// Bounds-checked little-endian reader over borrowed bytes, for decoders. Reading past the end
+// returns 0 and sets overrun(); no byte outside is accessed.
 class ByteCursor {
  public:
   explicit ByteCursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  // The value at the current place; moves past it.
+  // Returns the value at the current position and advances past it.
   template <typename T>
   T read() {
     const T value = at<T>(position_);
@@ -74,7 +74,7 @@ class ByteCursor {
     return value;
   }
 
-  // The value at `offset` from the start; does not move.
+  // Returns the value at `offset` from the start without moving.
   template <typename T>
   T at(std::size_t offset) {
     T value{};

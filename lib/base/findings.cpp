@@ -7,7 +7,7 @@ namespace msprof {
 
 namespace {
 
-// Remedies that several of them share.
+// Remedies shared by several findings.
 constexpr std::string_view kCopyAgain =
     "compare sizes with the original and copy the whole folder again (msprof collect does both)";
 constexpr std::string_view kWholeRun =

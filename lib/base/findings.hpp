@@ -1,6 +1,5 @@
-// Findings by id: the table of findings.def for code. For every module that reports to users, and
-// scripts, something that they may want to act on; for tests, which ask for the id and not for
-// words.
+// Access to findings.def by id. For modules that report conditions which users or scripts may act
+// on, and for tests, which check ids rather than wording.
 #pragma once
 
 #include <optional>
@@ -11,14 +10,14 @@
 namespace msprof {
 
 enum class Severity {
-  note,     // worth to know; nothing lacks
-  without,  // the data is complete but for what this names: "complete without ..."
+  note,     // worth knowing; no data is missing
+  without,  // complete except for what `lacks` names: "complete without ..."
   partial,  // lost or damaged data: exit code 3
-  warning,  // of a command: it goes on
-  error,    // of a command: it ends
+  warning,  // the command continues
+  error,    // the command ends
 };
 
-// Category of a finding; the verdict as JSON has one figure for each.
+// Category of a finding; the JSON verdict has a counter for each.
 enum class Category {
   other,
   skipped_record,
@@ -32,24 +31,24 @@ enum class FindingId : int {
 #define FINDING(id, ...) id,
 #include "base/findings.def"
 #undef FINDING
-  count_  // number of findings; itself none
+  count_  // number of findings; not a finding
 };
 
 struct FindingInfo {
-  std::string_view id;  // id for scripts: "unread_kind"
+  std::string_view id;  // stable id for scripts: "unread_kind"
   Severity severity;
-  Exit exit;                 // of a command that ends with it alone
-  std::string_view meaning;  // one sentence, for the documentation
+  Exit exit;                 // exit code if this is the only finding
+  std::string_view meaning;  // one sentence, used in the documentation
   Category category = Category::other;
-  std::string_view lacks = {};  // what the profile is then "complete without …"
-  std::string_view cause = {};  // why it happens, if the detail of a finding does not give it
-  // Remedy; '@' is the capture's folder. Empty: there is none. Without a value the finding is
-  // for the verdict of import alone, and the doctor does not repeat it.
+  std::string_view lacks = {};  // completes "complete without …" in the verdict
+  std::string_view cause = {};  // default cause, used if the finding has no detail
+  // Remedy; '@' is replaced by the capture's folder. Empty: no remedy exists. Unset: only import's
+  // verdict shows the finding, and doctor does not repeat it.
   std::optional<std::string_view> remedy = {};
 };
 
 const FindingInfo& finding_info(FindingId id);
-// The finding that scripts see as `id`; none for a word that is no id.
+// Returns the finding with this `id`; empty if unknown.
 std::optional<FindingId> finding_of(std::string_view id);
 
 }  // namespace msprof

@@ -38,14 +38,15 @@ fs::file_type type_of(unsigned char type) {
   }
 }
 
-// A listing as glob() reads it, which passes over errors of readdir().
+// Listing in the form glob() needs; glob() ignores readdir() errors.
 struct GlobFolder {
   FolderListing listing;
   std::size_t next = 0;
   dirent entry = {};
 };
 
-// The first folder that glob() could not list. It calls without a place for data of the caller.
+// Error for the first folder that glob() could not list. glob() callbacks have no user-data
+// argument.
 thread_local std::string glob_problem;
 
 void* open_for_glob(const char* folder) {
@@ -62,7 +63,7 @@ dirent* read_for_glob(void* folder) {
   auto* const open = static_cast<GlobFolder*>(folder);
   if (open->next == open->listing.entries.size()) return nullptr;
   const std::string& name = open->listing.entries[open->next++].name;
-  open->entry.d_ino = 1;  // 0 would be a removed entry
+  open->entry.d_ino = 1;  // 0 would mark a deleted entry
   open->entry.d_type = DT_UNKNOWN;
   open->entry.d_name[name.copy(open->entry.d_name, sizeof(open->entry.d_name) - 1)] = '\0';
   return &open->entry;

@@ -1,5 +1,5 @@
-// list_folder(): lists a folder, or returns why it cannot. For every module: nothing else reads the
-// names of a folder, because a folder that cannot be listed must not pass for an empty one.
+// list_folder(): lists a folder or returns the reason why it cannot. All modules list folders
+// through this header, so that an unreadable folder is never mistaken for an empty one.
 #pragma once
 
 #include <cstddef>
@@ -12,33 +12,34 @@ namespace msprof {
 
 struct FolderEntry {
   std::string name;
-  // Of the entry itself, a link is not followed. Unknown where the file system does not tell.
+  // Type of the entry itself; links are not followed. Unknown if the file system does not report
+  // it.
   std::filesystem::file_type type = std::filesystem::file_type::unknown;
 };
 
 struct FolderListing {
   std::vector<FolderEntry> entries;  // sorted by name, without "." and ".."
-  int error_number = 0;              // else `entries` is what was read before the error
+  int error_number = 0;              // if not 0, `entries` holds what was read before the error
 
-  // True if there is no such folder: nothing of that name, a file, or a link to itself.
+  // True if the folder does not exist: missing, a file, or a link loop.
   bool is_absent() const;
-  // True if the folder may hold other names than those of `entries`.
+  // True if the folder may hold names that are not in `entries`.
   bool is_cut() const { return error_number != 0 && !is_absent(); }
 };
 
-// At most `limit` entries, whichever come first.
+// Lists at most `limit` entries, in the order that readdir() returns them.
 FolderListing list_folder(const std::filesystem::path& folder,
                           std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-// The names in a folder, sorted; empty if there is no such folder. Throws Error(partial_data) with
-// a sentence if the folder cannot be listed.
+// Returns the names in a folder, sorted; empty if the folder does not exist. Throws
+// Error(partial_data) if it cannot be listed.
 std::vector<std::string> list_names(const std::filesystem::path& folder);
 
-// The paths that match a pattern, sorted, as glob(3) with `flags`. Throws Error(partial_data) with
-// a sentence if a folder that may hold some cannot be listed.
+// Returns the paths that match a pattern, as glob(3) with `flags`. Throws Error(partial_data) if a
+// folder that may hold matches cannot be listed.
 std::vector<std::string> list_matches(const std::string& pattern, int flags);
 
-// "cannot list DIR: Permission denied".
+// Returns "cannot list DIR: Permission denied".
 std::string listing_problem(const std::filesystem::path& folder, int error_number);
 
 }  // namespace msprof

@@ -1,5 +1,5 @@
-// Failures of the system as exit codes: exceptions of the standard library, for main() and
-// run_side_by_side(), and files that cannot be read.
+// Maps system failures to exit codes: standard exceptions, for main() and run_side_by_side(), and
+// files that cannot be read.
 #pragma once
 
 #include <exception>
@@ -8,12 +8,12 @@
 
 namespace msprof {
 
-// No memory and no thread are cannot_write; a file system that refuses is cannot_write or
-// partial_data. Anything else is an "internal error: ...".
+// Returns cannot_write if memory or threads run out, and cannot_write or partial_data for file
+// system errors. Any other exception becomes "internal error: ...".
 Error error_of(const std::exception& exception);
 
-// nothing_to_do for a file that is not there, partial_data for one that cannot be read: too many
-// open files and a disk error say nothing about whether it is there.
+// Returns nothing_to_do if the file does not exist, else partial_data: errors such as too many open
+// files do not show whether the file exists.
 Exit exit_of_unreadable(int error_number);
 
 }  // namespace msprof

@@ -1,12 +1,12 @@
-// The name of this machine among those that share a folder or a board. For locks, logs and names of
-// files.
+// Name of this machine, which distinguishes it from others that share a folder or a board. For
+// locks, logs and file names.
 #pragma once
 
 #include <string>
 
 namespace msprof {
 
-// As the kernel has it, any bytes.
+// Returns the kernel's node name; it may contain any bytes.
 std::string own_host_name();
 
 }  // namespace msprof

@@ -13,14 +13,14 @@ namespace {
 
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_count = 0;
-void (*volatile g_last_acts[2])() = {};     // by LastAct
-bool g_ignores_hangup = false;              // and heeded it before
-volatile std::sig_atomic_t g_patience = 1;  // so many signals are only noted
+void (*volatile g_last_acts[2])() = {};     // indexed by LastAct
+bool g_ignores_hangup = false;              // true if the hangup handler was installed before
+volatile std::sig_atomic_t g_patience = 1;  // number of signals that are only recorded
 
 extern "C" void on_signal(int number) {
-  // SIGHUP comes several times from one closed terminal (kernel and shell): no insisting.
+  // A closed terminal sends several SIGHUPs (kernel and shell); they do not count as insisting.
   if (number == SIGHUP && g_count > 0) return;
-  // The user insists: leave at once. 130 is Exit::interrupted.
+  // The user insists: exit immediately. 130 is Exit::interrupted.
   if (g_count >= g_patience) {
     for (const auto& last_act : g_last_acts) {
       if (last_act != nullptr) last_act();
@@ -38,7 +38,7 @@ void install() {
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    // A signal that the parent had ignored (nohup) stays ignored.
+    // A signal that the parent ignores (nohup) stays ignored.
     struct sigaction old = {};
     sigaction(number, nullptr, &old);
     if (old.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);

@@ -1,21 +1,21 @@
-// Ctrl-C and TERM as a flag that long loops check, so that temporary files go and nothing
-// half-made stays. For the verbs (install) and every long loop (check).
+// Records SIGINT, SIGTERM and SIGHUP in a flag that long loops check, so that temporary files are
+// removed on exit. Verbs call install(); every long loop calls check().
 #pragma once
 
 namespace msprof::interrupt {
 
-// Catches SIGINT, SIGTERM and SIGHUP from now on; the second one of them ends the program at once,
-// but for a SIGHUP, which comes more than once from one closed terminal.
-// SIGPIPE and SIGXFSZ are ignored, so that a closed stdout and a file beyond the limit of its size
-// are write errors with a sentence.
+// Catches SIGINT, SIGTERM and SIGHUP. The second signal ends the program at once, except for
+// SIGHUP, which a closed terminal sends more than once.
+// Ignores SIGPIPE and SIGXFSZ, so that a closed stdout and a file above its size limit cause a
+// write error with a message.
 void install();
 
-// Number of the last signal received, 0 when none; and the count of signals.
+// Number of the last signal received (0: no signal), and the number of signals.
 int received();
 int count();
 
-// Leaves a second signal, while one lives, to the one who watches count(), as the collector does to
-// end an application harder; the third ends the program at once.
+// For its lifetime, the second signal does not end the program: the caller watches count(), as the
+// collector does to stop an application more forcefully. The third ends the program at once.
 class DeferSecondSignal {
  public:
   DeferSecondSignal();
@@ -24,18 +24,18 @@ class DeferSecondSignal {
   DeferSecondSignal& operator=(const DeferSecondSignal&) = delete;
 };
 
-// Forgets a signal that has done its work: it ended the application, and what comes now can be
-// interrupted anew.
+// Clears a signal that has served its purpose: it ended the application, and the following work can
+// be interrupted again.
 void acknowledge();
 
-// Makes a closed terminal, also one closed before, end nothing from now on: for work on results
-// that were waited for long.
+// Ignores a closed terminal from now on, including one that closed before. For saving results that
+// took long to produce.
 void ignore_hangup();
-// Ends that: a closed terminal ends what comes now, where it did before.
+// Reverts ignore_hangup(), if SIGHUP was handled before it.
 void heed_hangup();
 
-// Hides signals from before it while one lives: for work that fetches what an
-// interrupted run left, and that a further signal still ends.
+// Hides already received signals for its lifetime: for fetching what an interrupted run left, while
+// a further signal still interrupts.
 class MaskPendingSignal {
  public:
   MaskPendingSignal();
@@ -48,13 +48,13 @@ class MaskPendingSignal {
   int count_;
 };
 
-// What is to be put right of a terminal.
+// Which terminal state the function restores.
 enum class LastAct { settings, picture };
-// Sets what a signal that ends the program at once does before, one function of each kind; it runs
-// within the signal handler. nullptr: nothing.
+// Registers the function to call before a signal ends the program at once, one per kind; nullptr
+// removes it. It runs in the signal handler.
 void before_exit(void (*last_act)(), LastAct kind = LastAct::settings);
 
-// Throws Error(Exit::interrupted) when a signal has been received.
+// Throws Error(Exit::interrupted) if a signal has been received.
 void check();
 
 }  // namespace msprof::interrupt

@@ -6,7 +6,7 @@ namespace msprof {
 
 namespace {
 
-// Behind the comment that begins at `at`; `at` where none does.
+// Returns the end of the comment that starts at `at`; `at` if no comment starts there.
 std::size_t end_of_comment(std::string_view json, std::size_t at) {
   const bool is_line = json.substr(at, 2) == "//";
   if (!is_line && json.substr(at, 2) != "/*") return at;
@@ -14,7 +14,7 @@ std::size_t end_of_comment(std::string_view json, std::size_t at) {
   return end == std::string_view::npos ? json.size() : end + (is_line ? 1 : 2);
 }
 
-// Behind the text whose quote is at `at`.
+// Returns the end of the string whose opening quote is at `at`.
 std::size_t end_of_text(std::string_view json, std::size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;

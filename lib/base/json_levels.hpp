@@ -1,16 +1,16 @@
-// How deep a JSON text from outside is nested: copies of a deep document, and its text, are made by
-// recursion. For whoever reads JSON that comes with a capture.
+// Limits the nesting of untrusted JSON: copying and printing a document recurse. For every reader
+// of JSON that comes with a capture.
 #pragma once
 
 #include <string_view>
 
 namespace msprof {
 
-// What no document of ours, of a board or of a user comes near.
+// Far above the depth of any document that msprof, a board or a user writes.
 inline constexpr int kMaxJsonLevels = 100;
 
-// True if its arrays and objects are nested deeper than `levels`. Comments count for nothing; text
-// that is no JSON gets any answer.
+// Returns true if arrays and objects are nested deeper than `levels`. Brackets in comments do not
+// count. For text that is not JSON the result is unspecified.
 bool is_nested_deeper(std::string_view json, int levels = kMaxJsonLevels);
 
 }  // namespace msprof

@@ -19,11 +19,10 @@ namespace msprof {
 
 namespace {
 
-// Of what is written to the terminal, and of the state of its last line; signal handlers write by
-// themselves.
+// Guards terminal output and g_line_shown. Signal handlers write without it.
 std::mutex g_line_mutex;
 bool g_line_shown = false;
-constexpr std::string_view kErrorPrefix = "error: ";  // of log::error()
+constexpr std::string_view kErrorPrefix = "error: ";  // prefix used by log::error()
 bool g_on_stdout = false;
 std::string g_held_errors;
 
@@ -35,7 +34,7 @@ void clear_shown_line() {
 
 void write_to(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
-  // Before what an application writes to the same descriptor.
+  // Flushed so that it precedes what an application writes to the same descriptor.
   if (stream == stdout) std::fflush(stdout);
 }
 
@@ -120,7 +119,7 @@ Level level() {
 void write(Level least, std::string_view prefix, std::string_view message) {
   if (g_level < least) return;
   std::string line(prefix);
-  // Lines of one message are kept; everything else that steers a terminal is not.
+  // Keeps newlines; replaces all other control characters.
   line += printable(message, KeepNewlines::yes);
   line += '\n';
   write_message(line, prefix == kErrorPrefix);

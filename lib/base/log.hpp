@@ -1,6 +1,6 @@
-// Messages and progress, on stderr (base/log_stream.hpp), and what the terminal shows; data goes to
-// stdout and never through here. For every module. Control bytes in a message (names come from
-// boards) are shown as '?', so that no capture can steer the terminal.
+// Messages and progress on stderr (base/log_stream.hpp), and terminal properties; data goes to
+// stdout and never through here. Used by every module. Control characters in messages (names come
+// from boards) appear as '?', so that no capture can control the terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace msprof::log {
 
-// `silent` is for fuzzing, where messages about bad input would be all there is to see.
+// `silent` is for fuzzing, where messages about bad input would flood the output.
 enum class Level { silent, quiet, normal, verbose };
 
 // Set once by the command line (-q, -v) before any work starts.
@@ -22,20 +22,19 @@ Level level();
 
 void write(Level least, std::string_view prefix, std::string_view message);
 
-// Answers to what the user asked: shown unless -q.
+// Information for the user; hidden by -q.
 template <typename... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::normal, "", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Warnings, after which the work goes on: shown also with -q.
+// Warnings, after which the command continues; shown even with -q.
 template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::quiet, "warning: ", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Warning with an id, which scripts can distinguish: the id stands behind the message, "...
-// [product_changed]".
+// Warning with an id for scripts, appended to the message: "... [product_changed]".
 void warn_of(FindingId id, std::string_view message);
 
 template <typename... Args>
@@ -43,16 +42,16 @@ void warn(FindingId id, fmt::format_string<Args...> format, Args&&... args) {
   warn_of(id, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The line with which a command fails, with the id of the error where it has one.
+// Prints the error that ends a command, followed by its id if it has one.
 void failure(const Error& error);
 
-// The one line with which a command fails.
+// Prints the error that ends a command.
 template <typename... Args>
 void error(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::quiet, "error: ", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Details on the way: shown with -v.
+// Details; shown with -v.
 template <typename... Args>
 void verbose(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::verbose, "", fmt::format(format, std::forward<Args>(args)...));
@@ -62,11 +61,11 @@ void verbose(fmt::format_string<Args...> format, Args&&... args) {
 
 namespace msprof {
 
-// One line of progress on stderr, only where stderr is a terminal and -q was not given.
-// For long loops: update() is cheap and may be called for every batch.
+// One progress line on stderr; shown only if stderr is a terminal and -q is not set. update() is
+// cheap enough to be called for every batch.
 class Progress {
  public:
-  // Takes `total` in the units of update(); 0 when unknown.
+  // `total` is in the units of update(); 0 if unknown.
   Progress(std::string label, std::uint64_t total);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -74,7 +73,7 @@ class Progress {
 
   void update(std::uint64_t done);
 
-  // Shows a line of other words in the same place. For callers that know stderr is a terminal.
+  // Shows other text in the same line. The caller has checked that stderr is a terminal.
   static void show_line(std::string_view text);
   // Clears the line so that a message can be written.
   static void clear_line();
@@ -86,11 +85,12 @@ class Progress {
   int last_percent_ = -1;
 };
 
-// True when output may be coloured: a terminal, NO_COLOR unset or empty, TERM not "dumb".
+// Returns true if output may be coloured: `fd` is a terminal, NO_COLOR is unset or empty, TERM is
+// not "dumb".
 bool colour_allowed(int fd);
 
-// Returns the columns of the terminal behind `fd`; where it is none, the value of COLUMNS; else 0,
-// no limit.
+// Returns the width of the terminal `fd` in columns; if it is not a terminal, the value of COLUMNS;
+// 0 for no limit.
 int text_width(int fd);
 
 }  // namespace msprof

@@ -38,8 +38,8 @@ std::string digits_of(int128 value) {
   return digits;
 }
 
-// Limit of exact sums: means stay far below this; beyond it low bits are given up rather than
-// overflow.
+// Limit of exact sums. Means stay far below it; beyond it precision is reduced rather than
+// overflowing.
 constexpr int128 kMax = static_cast<int128>(1) << 94;
 
 }  // namespace
@@ -59,7 +59,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
   int128 scale = 1;
   for (int i = 0; i < decimals; ++i) scale *= 10;
   int128 scaled = 0;
-  // Rounds sums beyond any real run; a rounded figure is better than a wrapped one.
+  // Sums beyond any real run: a rounded figure is better than a wrapped one.
   if (__builtin_mul_overflow(numerator, scale, &scaled)) {
     return fmt::format("{:.{}f}",
                        static_cast<long double>(numerator) / static_cast<long double>(denominator),
@@ -76,7 +76,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
 }
 
 char* put_us_from_ns(char* out, std::int64_t ns) {
-  // Unsigned from here on: the smallest int64 has no positive twin.
+  // Unsigned from here on: INT64_MIN has no positive counterpart.
   auto magnitude = static_cast<std::uint64_t>(ns);
   if (ns < 0) {
     *out++ = '-';
@@ -126,8 +126,8 @@ void Fraction::reduce() {
 }
 
 Fraction& Fraction::operator+=(const Fraction& other) {
-  // Coprime counts could let the denominator grow without end; at 2^20 the resolution (1e-6 of a
-  // cycle) is still far finer than what is printed.
+  // Coprime denominators could grow without bound. At 2^20 the resolution (1e-6 of a cycle) is
+  // still far finer than what is printed.
   constexpr int128 kMaxDenominator = static_cast<int128>(1) << 20;
   const int128 divisor = greatest_common_divisor(denominator_, other.denominator_);
   const int128 common = denominator_ / divisor * other.denominator_;
@@ -137,7 +137,7 @@ Fraction& Fraction::operator+=(const Fraction& other) {
         numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
     denominator_ = common;
   } else {
-    // Saturates where even whole units do not fit: only a broken or hostile store has such sums.
+    // Saturates if even whole units do not fit; only a broken or hostile store has such sums.
     static constexpr int128 kMaxPlainHalf = static_cast<int128>(1) << 125;
     const auto on_grid = [](const Fraction& value) {
       int128 product = 0;
@@ -179,7 +179,7 @@ std::string Fraction::ratio(const Fraction& part, const Fraction& whole, int128 
   if (__builtin_mul_overflow(part.numerator_, whole.denominator_, &numerator) ||
       __builtin_mul_overflow(numerator, factor, &numerator) ||
       __builtin_mul_overflow(part.denominator_, whole.numerator_, &denominator)) {
-    // Both on a coarser grid: whole units, far more than the digits printed.
+    // Both operands rounded to whole units, still far finer than the printed digits.
     numerator = divide_rounded(part.numerator_, part.denominator_) * factor;
     denominator = std::max<int128>(1, divide_rounded(whole.numerator_, whole.denominator_));
   }
@@ -188,13 +188,12 @@ std::string Fraction::ratio(const Fraction& part, const Fraction& whole, int128 
 
 namespace {
 
-// Limit of scaled values: below it they have digits for the rounding below a unit, and enough for
-// the text.
+// Limit of scaled values: below it a double has enough digits after the point to round reliably.
 constexpr double kMaxScaled = 1e11;
-// Distance from a tie (as a part of a unit) beyond which every rounding gives the same result.
+// Distance from a tie, in units, beyond which every rounding method gives the same result.
 constexpr double kNearTie = 1e-3;
 
-// Rounds `scaled` to the nearest whole number, unless that is near a tie.
+// Rounds `scaled` to the nearest integer; false if it is near a tie or too large.
 bool rounds_plainly(double scaled, std::int64_t& nearest) {
   if (!(scaled < kMaxScaled)) return false;
   nearest = static_cast<std::int64_t>(scaled);
@@ -204,8 +203,8 @@ bool rounds_plainly(double scaled, std::int64_t& nearest) {
   return true;
 }
 
-// SQLite's printf("%!.3f"): half a unit and a little is added, then digits are taken from the front
-// in its own arithmetic. 0 <= value < 2^36.
+// SQLite's printf("%!.3f"): adds slightly more than half a unit, then extracts digits from the
+// front in long double arithmetic. 0 <= value < 2^36.
 std::int64_t sqlite_thousandths(double value) {
   long double rest = value;
   rest += static_cast<double>(5.0e-04 + rest * 3e-16L);
@@ -223,8 +222,8 @@ std::int64_t sqlite_thousandths(double value) {
   return thousandths;
 }
 
-// Thousandths as text, zeros at the end cut, but `least` decimals kept. Written from the back:
-// tables have tens of millions of these.
+// Appends thousandths as text without trailing zeros, but with at least `least` decimals. Written
+// back to front for speed: tables have tens of millions of these.
 void append_thousandths(std::string& out, std::int64_t thousandths, int least) {
   std::array<char, 24> text{};
   char* const end = text.data() + text.size();
@@ -242,7 +241,7 @@ void append_thousandths(std::string& out, std::int64_t thousandths, int least) {
   out.append(at, static_cast<std::size_t>(end - at));
 }
 
-// Text of a value of any size: 15 digits, a point always.
+// Appends a value of any size with 15 significant digits and always a decimal point.
 void append_15_digits(std::string& out, double value) {
   std::string text = fmt::format("{:.15g}", value);
   if (std::isfinite(value) && text.find('.') == std::string::npos) {
@@ -251,9 +250,9 @@ void append_15_digits(std::string& out, double value) {
   out += text;
 }
 
-// Computes the thousandths of a value in reach of them; false for others.
+// Rounds to thousandths as SQLite does; false if the value is too large.
 bool sqlite_rounded(double magnitude, std::int64_t& thousandths) {
-  constexpr double kMaxPlainHalf = 68719476736.0;  // 2^36: beyond it SQLite adds a plain half
+  constexpr double kMaxPlainHalf = 68719476736.0;  // 2^36: beyond it SQLite adds exactly 0.5 units
   if (!(magnitude < kMaxPlainHalf)) return false;
   if (!rounds_plainly(magnitude * 1000.0, thousandths)) thousandths = sqlite_thousandths(magnitude);
   return true;
@@ -279,13 +278,13 @@ double sqlite_round3(double value) {
   if (sqlite_rounded(std::abs(value), thousandths)) {
     return std::copysign(static_cast<double>(thousandths) / 1000.0, value);
   }
-  constexpr double kWholeBeyond = 4503599627370496.0;  // 2^52: SQLite leaves these alone
+  constexpr double kWholeBeyond = 4503599627370496.0;  // 2^52: SQLite does not round these
   if (!(std::abs(value) < kWholeBeyond)) return value;
   return std::strtod(fmt::format("{:.3f}", value).c_str(), nullptr);
 }
 
 void append_sqlite_round3(std::string& out, double value) {
-  if (value == 0) {  // the side of a task that did not run
+  if (value == 0) {  // a task that did not run
     out.append("0.0", 3);
     return;
   }

@@ -1,6 +1,6 @@
-// Helpers of a thread that works itself, by std::async(): on a thread of their own, or, where the
-// system gives none, by get() on the thread that waits for them. For work that several threads take
-// from one list, so that the last finds nothing left.
+// Launch policy for std::async() helpers: a separate thread if the system provides one, else the
+// thread that calls get(). For work that several threads draw from one list, so that late helpers
+// find it empty.
 #pragma once
 
 #include <future>

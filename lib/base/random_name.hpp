@@ -1,12 +1,12 @@
-// A part of a name that nobody else has. For temporary files and runs: the number of a process is
-// not one, as containers share numbers and the name of their host.
+// Unique part of a name, for temporary files and runs. Process ids are not unique: containers share
+// them along with the host name.
 #pragma once
 
 #include <string>
 
 namespace msprof {
 
-// 64 random bits as 16 hexadecimal digits.
+// Returns 64 random bits as 16 hexadecimal digits.
 std::string random_name();
 
 }  // namespace msprof

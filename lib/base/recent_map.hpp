@@ -1,6 +1,6 @@
-// RecentMap: what was made for keys, at most `kMost` of them. What was asked for lately stays: the
-// values are in two generations, and when the newer one is full the older one goes, less what was
-// asked for meanwhile.
+// RecentMap: cache of at most `kMost` computed values that keeps the recently used. Values are in
+// two generations: when the newer one is full it replaces the older one, whose entries are dropped
+// unless they were used in the meantime.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ class RecentMap {
   RecentMap(const RecentMap&) = delete;
   RecentMap& operator=(const RecentMap&) = delete;
 
-  // The value of `key`, from make(key) if it is not known. Valid for the next kMost / 2 - 1 calls.
+  // Returns the value of `key`, calling make(key) if it is not cached. The reference stays valid
+  // for the next kMost / 2 - 1 calls.
   template <typename Make>
   Value& get(const Key& key, const Make& make) {
     Node*& near = near_[Hash()(key) % kNear];
@@ -29,7 +30,7 @@ class RecentMap {
 
  private:
   using Node = std::pair<const Key, Value>;
-  // The last key of each of so many hashes is found at once.
+  // Size of the direct-mapped cache in front of the maps, indexed by hash.
   static constexpr std::size_t kNear = std::min<std::size_t>(kMost / 2, 16'384);
 
   template <typename Make>

@@ -1,5 +1,5 @@
-// RowSink: what takes the rows of a table, whatever becomes of them: CSV, JSON, a table in the
-// terminal, one of a page of HTML, rows in memory. For everything that has rows to give.
+// RowSink: receives the rows of a table and writes them as CSV, JSON, a terminal table, an HTML
+// table or rows in memory. For everything that produces rows.
 #pragma once
 
 #include <cstdint>
@@ -11,49 +11,49 @@
 
 namespace msprof {
 
-// How a sink says that there is no value: as products do, "N/A"; or as answers to SQL do, which
-// tell NULL from every text: an empty cell of CSV (an empty text is ""), null in JSON.
+// How a sink writes a missing value. not_available: "N/A", as in products. null: as in SQL results,
+// where NULL differs from every text: an empty CSV cell (an empty text is ""), null in JSON.
 enum class Absent { not_available, null };
 
-// Cells that many rows share, and what the one sink that they are given to keeps of them.
+// Cells shared by many rows, with the form in which the sink keeps them. Use with one sink only.
 struct SharedCells {
   struct Kept {
     virtual ~Kept() = default;
   };
-  std::string bytes;           // of sinks with an output()
-  std::unique_ptr<Kept> kept;  // of others that keep something
+  std::string bytes;           // for sinks with an output()
+  std::unique_ptr<Kept> kept;  // for other sinks that keep cells
 };
 
-// Takes the cells of a table one by one, a row at a time.
+// Receives the cells of a table one by one, row by row.
 class RowSink {
  public:
   virtual ~RowSink() = default;
   virtual void begin(std::span<const std::string> columns) = 0;
-  // False, behind begin(), for a column whose cells nobody reads: any will do.
+  // After begin(): false if the cells of a column are ignored, so that any value will do.
   virtual bool reads(std::size_t /*column*/) const { return true; }
   virtual void text(std::string_view value) = 0;
-  // Decimal digits as they are to be printed, in CSV and JSON alike.
+  // Decimal digits, printed unchanged in CSV and JSON.
   virtual void number(std::string_view digits) = 0;
-  // The shortest digits that read back as the same; a real stays one: 3.0.
+  // Prints the shortest digits that read back as the same value, always as a real: 3.0.
   virtual void real(double value);
-  // Bytes, as hexadecimal digits.
+  // Prints bytes as hexadecimal digits.
   virtual void blob(std::string_view bytes);
-  // A point in time in digits; a TAB behind it keeps spreadsheets from rounding it.
+  // A timestamp in digits; CSV appends a TAB, which keeps spreadsheets from rounding it.
   virtual void timestamp(std::string_view digits) { number(digits); }
-  // A value that does not exist.
+  // A missing value.
   virtual void missing() { text("N/A"); }
-  // A row may have fewer cells than there are columns: CSV leaves the rest out, others say N/A.
+  // A row may have fewer cells than columns: CSV omits the rest, other sinks print N/A.
   virtual void end_row() = 0;
   virtual void end() = 0;
 
   void number(std::int64_t value);
-  // The same for digits that `append(std::string&)` appends: without a copy where cells are text.
+  // Same, for digits that `append(std::string&)` appends; avoids a copy if the sink writes text.
   template <typename Append>
   void number_by(Append&& append) {
     if (next_cell() != Wanted::nothing) append_number(append);
   }
-  // The same where `value()` is a std::optional<double>, what those digits are read back as: a sink
-  // that computes takes it as it is. Empty: only the digits say.
+  // Same, where `value()` returns the double that those digits parse to: a sink that computes uses
+  // it directly. Empty if only the digits can tell.
   template <typename Value, typename Append>
   void number_of(Value&& value, Append&& append) {
     const Wanted wanted = next_cell();
@@ -78,8 +78,8 @@ class RowSink {
   void number_or_missing(const std::optional<std::string>& digits);
   void number_or_missing(std::optional<std::int64_t> value);
 
-  // So many cells in the same columns of many rows: `fill` writes them the first time; later they
-  // are copied. A cell that begins a row cannot be among them.
+  // Writes `cells` cells that many rows share: `fill` writes them the first time; later they are
+  // copied. The first cell of a row cannot be one of them.
   template <typename Fill>
   void repeated(SharedCells& shared, std::size_t cells, Fill&& fill) {
     if (shared.kept) return copy_kept(*shared.kept);
@@ -100,24 +100,24 @@ class RowSink {
   }
 
  protected:
-  // What is wanted of the next cell, which is a number.
+  // What the sink needs of the next cell, which is a number.
   enum class Wanted {
     digits,
-    value,    // take_number() will do
-    both,     // take_number(), where there is a value, and then the digits
-    nothing,  // nobody reads it: it is taken as written
+    value,    // only take_number()
+    both,     // take_number() if a value exists, then the digits
+    nothing,  // the cell is ignored and counts as written
   };
   virtual Wanted next_cell() { return Wanted::digits; }
   virtual void take_number(double /*value*/) {}
-  // Where cells are appended as text, and cells taken as written; for writers that do so.
+  // For writers that append cells as text: the text, and a way to count cells as written.
   virtual std::string* output() { return nullptr; }
   virtual void skip(std::size_t /*cells*/) {}
-  // What is to be kept of the last `cells` cells, all since begin_kept(), which copy_kept() writes
-  // again; null: nothing.
+  // Keeps the last `cells` cells, written since begin_kept(), for copy_kept() to write again; null
+  // if the sink keeps no cells.
   virtual void begin_kept() {}
   virtual std::unique_ptr<SharedCells::Kept> keep_last(std::size_t /*cells*/) { return nullptr; }
   virtual void copy_kept(SharedCells::Kept& /*kept*/) {}
-  // Begins a cell of digits that the caller appends; null where output() is.
+  // Starts a numeric cell; the caller appends digits. Null if output() is null.
   virtual std::string* begin_number() { return nullptr; }
   virtual void end_timestamp() {}
 
@@ -139,8 +139,8 @@ class RowSink {
   std::string digits_;
 };
 
-// Gives the rows of a table to two: a writer, which has an output(), and one that reads them
-// (TableReader). What the writer writes is formatted once, and the reader takes numbers as values.
+// Sends the rows of a table to two sinks: a writer, which has an output(), and a reader
+// (TableReader). Text is formatted once for the writer; the reader gets numbers as values.
 class RowTee : public RowSink {
  public:
   RowTee(RowSink& writer, RowSink& reader) : writer_(writer), reader_(reader) {}
@@ -166,13 +166,13 @@ class RowTee : public RowSink {
 
  private:
   struct Kept;
-  // True if the digits that come are the reader's, too. For the next cell it is so again.
+  // Returns true if the next digits are also for the reader; resets the flag for the next cell.
   bool take_turn();
 
   RowSink& writer_;
   RowSink& reader_;
-  bool reader_has_it_ = false;  // the cell whose digits come
-  std::size_t kept_from_ = 0;   // in the writer's output
+  bool reader_has_it_ = false;  // the reader has received the value of the current cell
+  std::size_t kept_from_ = 0;   // offset in the writer's output
 };
 
 }  // namespace msprof

@@ -1,4 +1,4 @@
-// SHA-256 of texts and files: checksums of models and layouts, to tell two of one name apart.
+// SHA-256 of texts and files: checksums that distinguish models and layouts of the same name.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,12 @@ struct evp_md_ctx_st;
 
 namespace msprof {
 
-// Of bytes that come in pieces.
+// Hashes bytes that arrive in chunks.
 class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  // Ends it: 64 hexadecimal digits in lower case.
+  // Finishes the hash and returns 64 lower-case hexadecimal digits.
   std::string hex();
 
  private:
@@ -24,7 +24,7 @@ class Sha256 {
 
 // Both return 64 hexadecimal digits in lower case.
 std::string sha256_of(std::string_view text);
-// Throws Error(partial_data) where the file cannot be read, Error(interrupted) on Ctrl-C.
+// Throws Error(partial_data) if the file is unreadable, Error(interrupted) on Ctrl-C.
 std::string sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace msprof

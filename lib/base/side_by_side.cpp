@@ -26,7 +26,7 @@ namespace msprof {
 
 namespace {
 
-constexpr int kSideLookMs = 50;  // for signals and ends
+constexpr int kSideLookMs = 50;  // poll interval for signals and exits
 constexpr std::chrono::milliseconds kSlotInterval{50};
 
 struct Pipe {
@@ -61,8 +61,8 @@ int end_of(const SideWork& work, std::string& result) {
   }
 }
 
-// One child and what comes from it. The result ends with a byte of its own, so that one that was
-// cut is seen.
+// One child process and its output. A result ends with a marker byte, so that a truncated one is
+// detected.
 class SideChild {
  public:
   SideChild(std::size_t number, const SideWork& work,
@@ -80,7 +80,7 @@ class SideChild {
     pid_ = ::fork();
     if (pid_ < 0) throw Error(Exit::cannot_write, fmt::format("no process: {}", errno_text(errno)));
     if (pid_ == 0) {
-      // Held open here they would keep a sibling from noticing that nobody reads any more.
+      // If kept open here, these would prevent a sibling from noticing that its reader is gone.
       for (const auto& other : others) other->forget();
       become(work, parent, out, err, result);
     }
@@ -102,12 +102,12 @@ class SideChild {
       if (fd) wanted.push_back({fd.get(), POLLIN, 0});
     }
   }
-  // True once it has ended and all that it printed was handed on.
+  // Returns true once the child has exited and all its output was delivered.
   bool advance() {
-    // One that prints without a pause must not keep the others waiting.
+    // A child that prints continuously must not starve the others.
     drain_all(4);
     if (!reap()) return false;
-    // 32 reads take more than a pipe holds: this empties the pipes of a child that has ended.
+    // 32 reads exceed the capacity of a pipe: this empties the pipes of a child that has exited.
     drain_all(32);
     out_.finish();
     err_.finish();
@@ -129,7 +129,7 @@ class SideChild {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(static_cast<int>(Exit::interrupted));
-    { const interrupt::DeferSecondSignal over; }  // the parent's is not for the child
+    { const interrupt::DeferSecondSignal over; }  // resets the parent's deferral in the child
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
     ::dup2(out.write.get(), STDOUT_FILENO);
@@ -144,7 +144,7 @@ class SideChild {
     std::fflush(stderr);
     text += kResultEnd;
     write_all(result.write.get(), text);
-    ::_exit(code);  // the parent's objects are not this process's to destroy
+    ::_exit(code);  // skips destructors: the objects belong to the parent
   }
 
   void forget() {
@@ -155,7 +155,7 @@ class SideChild {
   bool reap() {
     if (pid_ <= 0) return true;
     int status = 0;
-    // Only the end of the process closes the result pipe, so the wait is short then.
+    // Only process exit closes the result pipe, so a blocking wait is short then.
     const pid_t ended = ::waitpid(pid_, &status, fds_[2] ? WNOHANG : 0);
     if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
     pid_ = -1;
@@ -185,7 +185,7 @@ class SideChild {
     }
   }
 
-  pid_t pid_ = -1;  // -1: ended
+  pid_t pid_ = -1;  // -1: has exited
   std::array<FileDescriptor, 3> fds_;
   LineSplitter out_;
   LineSplitter err_;
@@ -197,7 +197,7 @@ class SideChild {
 
 void LineSplitter::add(std::string_view bytes) {
   for (const char c : bytes) {
-    // "\r\n" is one end.
+    // "\r\n" is one line end.
     if (after_return_ && c != '\n') end_line();
     after_return_ = c == '\r';
     if (c == '\n') {
@@ -266,7 +266,7 @@ ProcessSlots::~ProcessSlots() {
   ::close(fd_);
 }
 
-// Record locks belong to a process and end with it; a child of fork(2) has none of its parent's.
+// Record locks belong to a process and are released with it; fork(2) does not inherit them.
 ProcessSlots::Slot ProcessSlots::take() const {
   for (;;) {
     for (std::size_t place = 0; place < count_; ++place) {

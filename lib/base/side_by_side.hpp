@@ -1,6 +1,5 @@
-// Work of several processes at once, forked from this one, whose output comes back line by line.
-// For verbs that do the same in several places at a time with what a process has only once: libssh,
-// Ctrl-C, messages.
+// Runs work in several forked processes at once and delivers their output line by line. For verbs
+// that work on several targets at a time with per-process state: libssh, Ctrl-C, messages.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +10,15 @@
 
 namespace msprof {
 
-// Lines of a stream that comes in pieces. A line ends at '\n', or at a '\r' that stands for
-// itself, as a progress bar has them; one longer than kMaxBytes comes in parts.
+// Splits a stream that arrives in chunks into lines. A line ends at '\n' or at a lone '\r', as
+// progress bars print it; lines longer than kMaxBytes are delivered in parts.
 class LineSplitter {
  public:
-  using Sink = std::function<void(std::string_view line)>;  // without its end
+  using Sink = std::function<void(std::string_view line)>;  // without the line end
 
   explicit LineSplitter(Sink sink) : sink_(std::move(sink)) {}
   void add(std::string_view bytes);
-  // The last line may have no end.
+  // Delivers the last line, which may have no line end.
   void finish();
 
   static constexpr std::size_t kMaxBytes = 16 << 10;
@@ -31,35 +30,35 @@ class LineSplitter {
   bool after_return_ = false;
 };
 
-// Runs in the child; returns its exit code. What it leaves in `result` comes to the parent.
+// Runs in the child and returns its exit code. The parent receives `result`.
 using SideWork = std::function<int(std::string& result)>;
 
 enum class SideStream { out, err };
 
 struct SideEnd {
-  int exit_code = -1;  // -1: by a signal
+  int exit_code = -1;  // -1: ended by a signal
   int signal = 0;
   std::string result;     // at most kMaxSideResult
-  bool is_whole = false;  // the child gave all of it
+  bool is_whole = false;  // the result is complete
 };
 
 inline constexpr std::size_t kMaxSideResult = 64 << 20;
 
-// Forks a child for each of `works`, in a process group of its own, with stdin from nowhere, and
-// waits for all. `on_line` gets the lines that they print, in the order in which they come;
-// `on_end` each as it ends. Signals that end programs are handed on to all, a second one too; the
-// third ends this process, and the children with it. No thread may run beside the caller.
-// Throws Error(cannot_write) where no process can be made, when those that were have ended.
+// Forks a child for each of `works`, each in a new process group with an empty stdin, and waits for
+// all. `on_line` gets the lines they print as they arrive, `on_end` each result when a child ends.
+// Termination signals are forwarded to all children, the second one too; the third ends this
+// process and its children. The caller must be the only thread. Throws Error(cannot_write) if a
+// process cannot be created, after those already started have ended.
 std::vector<SideEnd> run_side_by_side(
     const std::vector<SideWork>& works,
     const std::function<void(std::size_t work, SideStream stream, std::string_view line)>& on_line,
     const std::function<void(std::size_t work, const SideEnd& end)>& on_end = {});
 
-// So many processes at a time, of those forked after it was made. A process that dies gives its
-// place back.
+// Limits how many of the processes forked after its creation work at a time. A process that dies
+// releases its slot.
 class ProcessSlots {
  public:
-  // Throws Error(cannot_write) where the machine gives no file for it.
+  // Throws Error(cannot_write) if the memory file cannot be created.
   explicit ProcessSlots(std::size_t count);
   ~ProcessSlots();
   ProcessSlots(const ProcessSlots&) = delete;
@@ -76,7 +75,7 @@ class ProcessSlots {
     int fd_;
     long place_;
   };
-  // Waits for a place; throws Error(interrupted) on Ctrl-C. A process takes one at a time.
+  // Waits for a slot; throws Error(interrupted) on Ctrl-C. A process holds at most one.
   Slot take() const;
 
  private:

@@ -18,25 +18,25 @@ namespace msprof {
 
 namespace {
 
-// Less than half of the terminal, and of a small one nothing.
+// The area uses less than half of the terminal, and is not shown on a small one.
 constexpr int kLeastRows = 12;
 constexpr std::size_t kMostAreaLines = 11;
 constexpr int kUsualColumns = 80;
 
-// Sequences of ECMA-48 and the VT100, which every terminal in use knows: save and restore the
-// cursor (7, 8), next line (D), the scrolling region (r), places (H), clear (K, J).
+// ECMA-48 and VT100 sequences, which every terminal in use supports: save and restore the cursor
+// (7, 8), next line (D), scrolling region (r), cursor position (H), clear (K, J).
 constexpr std::string_view kSaveCursor = "\0337";
 constexpr std::string_view kRestoreCursor = "\0338";
 
 constexpr std::string_view kNextLine = "\033D";
 
-// Makes the terminal whole again and clears the area.
+// Returns the text that resets the scrolling region and clears the area.
 std::string closing_text(int rows, std::size_t lines) {
   return fmt::format("{}\033[r\033[{};1H\033[J{}", kSaveCursor, rows - static_cast<int>(lines) + 1,
                      kRestoreCursor);
 }
 
-// Kept where a signal handler finds it.
+// Global so that a signal handler can use it.
 char g_close_text[64] = {};
 volatile std::size_t g_close_bytes = 0;
 
@@ -49,7 +49,7 @@ void write_to_terminal(std::string_view text) {
   }
 }
 
-// Safe within a signal handler.
+// Safe in a signal handler.
 void close_at_once() {
   if (g_close_bytes > 0) write_to_terminal({g_close_text, g_close_bytes});
 }
@@ -70,7 +70,7 @@ bool StatusArea::is_possible() {
 
 int StatusArea::width() const {
   const int columns = size_of_terminal().ws_col;
-  // The last column stays free: some terminals begin a new line behind it.
+  // Keeps the last column free: some terminals wrap after it.
   return std::max((columns > 0 ? columns : kUsualColumns) - 1, 1);
 }
 
@@ -86,7 +86,7 @@ void StatusArea::open(int rows, int columns, std::size_t lines) {
   } else if (rows_ != 0) {
     text += fmt::format("{}\033[r{}", kSaveCursor, kRestoreCursor);
   }
-  // What stands at the bottom makes room, and the cursor stays in its column.
+  // Scrolls existing text up; the cursor stays in its column.
   for (std::size_t i = 0; i < lines; ++i) text += kNextLine;
   text += fmt::format("\033[{}A{}\033[1;{}r{}", lines, kSaveCursor, rows - static_cast<int>(lines),
                       kRestoreCursor);

@@ -1,6 +1,6 @@
-// StdoutOutput: documents on stdout: CSV, JSON, HTML. A file or a pipe gets every byte as it is; on
-// a terminal nothing in them steers it. For verbs that print data; tables and sentences are made
-// printable where they are put together (text.hpp).
+// StdoutOutput: writes CSV, JSON or HTML documents to stdout. Files and pipes get every byte
+// unchanged; on a terminal, control characters are replaced. For verbs that print data; tables and
+// sentences are made printable where they are built (text.hpp).
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace msprof {
 
-// Throws std::system_error where stdout takes no more.
+// Throws std::system_error if writing fails.
 class StdoutOutput : public TextOutput {
  public:
   explicit StdoutOutput(DocumentForm form);
@@ -21,7 +21,7 @@ class StdoutOutput : public TextOutput {
   bool is_terminal_;
 };
 
-// Prints a whole document.
+// Prints a complete document.
 void print_document_text(std::string_view text, DocumentForm form);
 
 }  // namespace msprof

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::size_t kMaxFileName = 255;                  // NAME_MAX of Linux file systems
 
-// Length of the valid sequence at the start of `text`, 0 when there is none.
+// Returns the length of the valid UTF-8 sequence at the start of `text`, 0 if there is no valid
+// one.
 std::size_t sequence_length(std::string_view text, utf8proc_int32_t& code) {
   const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                        static_cast<utf8proc_ssize_t>(text.size()), &code);
@@ -30,7 +31,7 @@ bool steers_terminal(utf8proc_int32_t code) {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// Calls `replace(code, out)` for each character that steers a terminal and `keeps` does not name.
+// Calls `replace(code, out)` for each control character that is not in `keeps`.
 template <typename Replace>
 std::string without_steering(std::string_view text, std::string_view keeps,
                              const Replace& replace) {
@@ -253,7 +254,7 @@ std::string shell_quoted(std::string_view text) {
 }
 
 std::string shell_word(std::string_view text) {
-  // Bytes above ASCII are letters of names; no shell does anything with them.
+  // Bytes above ASCII are parts of letters; shells do not interpret them.
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            static_cast<unsigned char>(c) >= 0x80 ||

@@ -1,5 +1,5 @@
-// TextBlock: a block of text that is formatted in place, piece by piece, and handed on as a whole.
-// For writers of millions of lines: no piece costs more than its bytes.
+// TextBlock: text buffer that is formatted in place and passed on as a whole. For writers of
+// millions of lines: appending costs no more than the bytes appended.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@ namespace msprof {
 
 class TextBlock {
  public:
-  // Grows beyond `bytes` where a text needs it.
+  // Initial capacity in bytes; the buffer grows if needed.
   explicit TextBlock(std::size_t bytes) : bytes_(bytes), text_(new char[bytes]) {}
 
   TextBlock& operator+=(std::string_view text) {
@@ -31,8 +31,8 @@ class TextBlock {
     char* to = room(kMaxDigits);
     size_ += static_cast<std::size_t>(std::to_chars(to, to + kMaxDigits, value).ptr - to);
   }
-  // Nanoseconds as microseconds: with three decimals; with as few as the value has, one at least,
-  // which is what a JSON writer makes of the double.
+  // Append nanoseconds as microseconds: append_us() with three decimals, append_short_us() with one
+  // to three, which equals a JSON writer's output for the double.
   void append_us(std::int64_t ns) {
     char* to = room(kMaxDigits);
     size_ += static_cast<std::size_t>(put_us_from_ns(to, ns) - to);

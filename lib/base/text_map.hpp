@@ -1,5 +1,4 @@
-// TextMap: values by text, found without a copy of the text that is looked for. For tables of
-// names.
+// TextMap: map keyed by text; look-ups by string_view need no copy. For tables of names.
 #pragma once
 
 #include <cstddef>

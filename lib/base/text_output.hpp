@@ -1,4 +1,4 @@
-// TextOutput: where formatted text goes, in large pieces: a file, stdout (stdout_output.hpp),
+// TextOutput: receives formatted text in large chunks: a file, stdout (stdout_output.hpp) or
 // memory. For writers that format in place.
 #pragma once
 
@@ -18,9 +18,9 @@ class TextOutput {
     buffer_.append(bytes);
     drain();
   }
-  // The buffer itself; call drain() after each item.
+  // Direct access to the buffer; call drain() after each item.
   std::string& buffer() { return buffer_; }
-  // Hands on what is buffered where that is a whole piece, or `least` bytes.
+  // Flushes the buffer once it holds a full chunk, or at least `least` bytes.
   void drain() { drain(piece_bytes_); }
   void drain(std::size_t least) {
     if (buffer_.size() >= least) flush();
@@ -28,7 +28,7 @@ class TextOutput {
 
  protected:
   explicit TextOutput(std::size_t piece_bytes) : piece_bytes_(piece_bytes) {}
-  // Empties the buffer.
+  // Writes out and empties the buffer.
   virtual void flush() = 0;
   std::string buffer_;
 
@@ -36,7 +36,7 @@ class TextOutput {
   std::size_t piece_bytes_;
 };
 
-// Keeps all of it in the buffer.
+// Keeps everything in the buffer.
 class MemoryOutput : public TextOutput {
  public:
   MemoryOutput() : TextOutput(std::string().max_size()) {}

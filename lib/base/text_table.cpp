@@ -15,17 +15,17 @@ namespace msprof {
 
 namespace {
 
-// Names cut to a width so that those that differ still do: at what they have in common, or in the
-// middle. For tables in the terminal.
+// Shortens names so that different names still look different, by cutting a common prefix or the
+// middle. For tables on a terminal.
 
-// Preference where several cuts keep the same number of texts apart: ends of names, which often
-// are paths, distinguish more than their begins.
+// Preference if several cuts distinguish the same number of texts: names are often paths, whose
+// ends differ more than their starts.
 enum class Keep { ends, begins };
 
-// Share of the width that the begin of a text gets; the rest is for its end.
+// Share of the width for the start of a text; the rest is for its end.
 constexpr std::array kForEnds = {0.35, 0.0, 0.65, 1.0};
 constexpr std::array kForBegins = {1.0, 0.65, 0.35, 0.0};
-// Least bytes cut off in front: they must be worth the ellipsis.
+// Minimum prefix length worth replacing with an ellipsis.
 constexpr std::size_t kMinPrefix = 4;
 constexpr std::string_view kSeparators = "/.:_-+";
 
@@ -58,7 +58,8 @@ std::string cut_inside(const std::string& text, int width, double head_part) {
   return result;
 }
 
-// Prefix of all names, up to its last separator. "-" and "N/A" are no names.
+// Returns the length of the prefix common to all names, up to its last separator. Ignores "-" and
+// "N/A".
 std::size_t common_prefix(const std::vector<std::string>& texts) {
   const std::string* first = nullptr;
   std::size_t common = 0;
@@ -84,7 +85,7 @@ std::size_t common_prefix(const std::vector<std::string>& texts) {
 }
 
 struct Cut {
-  std::size_t prefix = 0;  // bytes that every name loses in front
+  std::size_t prefix = 0;  // bytes cut from the front of every name
   double head_part = 0;
 };
 
@@ -104,7 +105,7 @@ class Shortener {
 
   std::size_t count() const { return distinct_.size(); }
 
-  // Finds the cut that leaves most names apart, and the number that it leaves.
+  // Finds the cut that keeps most names distinct; returns it and the number of distinct names.
   std::pair<Cut, std::size_t> best(int width, Keep keep) const {
     Cut best;
     std::size_t most = 0;
@@ -130,8 +131,8 @@ class Shortener {
   std::size_t prefix_;
 };
 
-// Shortens `texts` (valid UTF-8), each at most `width` columns, "…" where something was left out.
-// All are cut in the one way that keeps most of them apart.
+// Shortens `texts` (valid UTF-8) to at most `width` columns each, with "…" for omitted text. All
+// are cut in the same way, the one that keeps most of them distinct.
 std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, int width,
                                        Keep keep) {
   const bool fits = std::all_of(texts.begin(), texts.end(),
@@ -144,13 +145,13 @@ std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, in
   return result;
 }
 
-// The smallest width from `least` on at which shorten_apart() keeps them all apart.
+// Returns the smallest width >= `least` at which shorten_apart() keeps all texts distinct.
 int width_apart(const std::vector<std::string>& texts, int least) {
   int most = least;
   for (const std::string& text : texts) most = std::max(most, display_width(text));
   const Shortener shortener(texts);
   int low = least;
-  // Wider is hardly ever worse.
+  // Bisection: a greater width is hardly ever worse.
   while (low < most) {
     const int middle = low + (most - low) / 2;
     if (shortener.best(middle, Keep::ends).second == shortener.count()) {
@@ -163,16 +164,16 @@ int width_apart(const std::vector<std::string>& texts, int least) {
 }
 
 constexpr int kGap = 2;            // blanks between columns
-constexpr int kComfortable = 12;   // a text is shortened to this before headers are broken
-constexpr int kNarrowest = 4;      // and never below this
-constexpr int kReadableName = 24;  // a name is not shortened below this to save a table below
+constexpr int kComfortable = 12;   // texts are shortened to this before headers are broken
+constexpr int kNarrowest = 4;      // minimum width of a text
+constexpr int kReadableName = 24;  // names stay at least this wide if the table must be split
 
-// Columns that name what a row is about; without any of them: the first column.
+// Finds the column that names the subject of a row.
 std::optional<std::size_t> name_column(const std::vector<std::string>& headers) {
   for (const std::string_view end : {"name", "operator", "type"}) {
     for (std::size_t i = 0; i < headers.size(); ++i) {
       const std::string header = lower_ascii(headers[i]);
-      // "Ori Layer Name" has the layers that were fused into one.
+      // "Ori Layer Name" lists the layers that were fused into one.
       if (header.ends_with(end) && !header.starts_with("ori")) return i;
     }
   }
@@ -220,7 +221,7 @@ TextTable::TextTable(std::vector<std::string> columns, std::vector<bool> numbers
   begin(columns);
 }
 
-// Names of columns can be anything, too: SQL gives them.
+// Column names are untrusted, too: SQL can set them.
 void TextTable::begin(std::span<const std::string> columns) {
   columns_.clear();
   for (const std::string& column : columns) columns_.push_back(printable(column));
@@ -294,12 +295,12 @@ void TextTable::fit_beside_keys(std::vector<Column>& columns, int max_width) con
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Column& column = columns[i];
     if (!column.is_key) continue;
-    // Half of a narrow terminal, unless that makes names look alike.
+    // At most half of a narrow terminal, unless that makes names look alike.
     const int half = max_width / 2;
     const bool is_long = column.is_name && column.width > half;
     limit(column, is_long ? width_apart(texts_of(i), std::max(half, kNarrowest)) : half);
   }
-  // Shortens keys that fill the terminal: a column beside them needs width, too.
+  // Shortens keys that fill the terminal: the column next to them needs space, too.
   for (Column& column : columns) {
     const int excess = key_width(columns) - (max_width - kGap - kComfortable);
     if (column.is_key && excess > 0) limit(column, column.width - excess);
@@ -337,7 +338,7 @@ void TextTable::render_block(const std::vector<Column>& columns, std::span<const
   for (const std::size_t i : block) header_lines = std::max(header_lines, columns[i].header.size());
   for (std::size_t n = 0; n < header_lines; ++n) {
     add_line([&](std::size_t i) {
-      // Short headers stand on the lowest line.
+      // Aligns short headers to the bottom line.
       const auto& header = columns[i].header;
       const std::size_t above = header_lines - header.size();
       return n < above ? std::string() : header[n - above];
@@ -366,7 +367,7 @@ std::string TextTable::render(int max_width, bool bold_header) const {
     auto narrow = columns;
     shrink_name(narrow, max_width);
     shrink_texts(narrow, max_width, kNarrowest);
-    // Keeps texts readable where several tables are needed anyway.
+    // If the table must be split anyway, texts stay readable.
     if (total_width(narrow) <= max_width) {
       columns = std::move(narrow);
     } else {
@@ -397,7 +398,7 @@ std::string TextTable::render_blocks(const std::vector<Column>& columns, int max
   };
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].is_key) continue;
-    // A table is never only the repeated keys.
+    // Every table has at least one column besides the repeated keys.
     if (block.size() > keys.size() && used + kGap + columns[i].width > max_width) {
       flush();
       block = keys;

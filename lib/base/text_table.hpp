@@ -1,5 +1,5 @@
-// TextTable: the sink of rows that aligns them for a terminal, also where names hold East Asian
-// wide characters. For every verb that prints tables; cells are made printable here.
+// TextTable: RowSink that aligns rows for a terminal, including East Asian wide characters. For
+// every verb that prints tables; it makes cells printable.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@ namespace msprof {
 
 class TextTable : public RowSink {
  public:
-  TextTable() = default;  // begin() names the columns
-  // `numbers`: columns of numbers (right-aligned, never shortened) even where no row has one.
+  TextTable() = default;  // begin() sets the columns
+  // `numbers`: columns to treat as numeric (right-aligned, never shortened) even if no cell is a
+  // number.
   explicit TextTable(std::vector<std::string> columns, std::vector<bool> numbers = {});
 
   using RowSink::number;
@@ -27,20 +28,21 @@ class TextTable : public RowSink {
   void end() override {}
   std::size_t row_count() const { return rows_.size(); }
 
-  // The table at most `max_width` columns wide; 0 is no limit. Headers are broken at their blanks,
-  // texts are shortened, the column of names last and never so far that different names look alike
-  // while there is another way; columns that still do not fit follow in tables below that begin
-  // with the first column and the names again. `bold_header` puts headers in bold for a terminal.
+  // Returns the table, at most `max_width` columns wide (0: no limit). To fit, it breaks headers at
+  // blanks and shortens texts, the name column last and, if avoidable, never so far that different
+  // names look alike. Columns that still do not fit follow in further tables, which repeat the
+  // first column and the names. `bold_header` prints headers in bold.
   std::string render(int max_width, bool bold_header) const;
-  // As wide as the terminal behind `fd`, or as COLUMNS says, and in bold where colours may be.
+  // Renders for the terminal `fd`, or the width given by COLUMNS; headers are bold if colours are
+  // allowed.
   std::string for_terminal(int fd) const;
 
  private:
   struct Column {
-    std::vector<std::string> header;  // lines
+    std::vector<std::string> header;  // one element per line
     int width = 0;
     bool is_number = false;
-    bool is_key = false;  // repeated in every table below
+    bool is_key = false;  // repeated in each further table
     bool is_name = false;
   };
   std::vector<Column> natural_columns() const;
@@ -50,7 +52,7 @@ class TextTable : public RowSink {
   // Shortens texts until each column fits beside the keys.
   void fit_beside_keys(std::vector<Column>& columns, int max_width) const;
   std::vector<std::string> texts_of(std::size_t column) const;
-  // Cells of text at their columns' widths.
+  // Shortens text cells to the widths of their columns.
   void cut_texts(const std::vector<Column>& columns);
   std::string render_blocks(const std::vector<Column>& columns, int max_width,
                             bool bold_header) const;
@@ -58,7 +60,7 @@ class TextTable : public RowSink {
                     bool bold_header, std::string& out) const;
 
   std::vector<std::string> columns_;
-  std::vector<std::string> row_;  // not ended
+  std::vector<std::string> row_;  // the row being filled
   std::vector<std::vector<std::string>> rows_;
   std::vector<bool> is_number_;
 };

@@ -21,7 +21,7 @@ std::string zone_text(long offset_seconds) {
 
 std::string local_time_text(std::int64_t ns, TimePrecision precision) {
   constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-  constexpr std::int64_t kEndOf9999 = 253402300800;  // s
+  constexpr std::int64_t kEndOf9999 = 253402300800;  // seconds since 1970
   const std::int64_t seconds = ns / kNanosecondsPerSecond;
   const auto time = static_cast<std::time_t>(seconds);
   std::tm parts{};

@@ -19,7 +19,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr milliseconds kRateWindow{8000};
 constexpr milliseconds kBetweenSamples{200};
-// Below it a rate says more about buffers than about the line.
+// Over a shorter span the rate reflects buffers rather than the connection.
 constexpr double kLeastSpanSeconds = 0.5;
 constexpr milliseconds kBetweenRedraws{250};
 constexpr milliseconds kBetweenMessages{10'000};
@@ -41,7 +41,7 @@ RateMeter::RateMeter(Clock::time_point now, std::uint64_t amount) : samples_{{no
 
 void RateMeter::add(Clock::time_point now, std::uint64_t amount) {
   if (amount < samples_.back().amount) samples_.clear();
-  // The last sample is the newest amount; those before it are apart from each other.
+  // The last sample is the newest amount; earlier ones are at least kBetweenSamples apart.
   const bool is_close = samples_.size() > 1 &&
                         samples_.back().time - std::prev(samples_.end(), 2)->time < kBetweenSamples;
   if (is_close) samples_.pop_back();
@@ -116,7 +116,7 @@ void TransferLine::update(std::uint64_t done_bytes) {
     log::info("{}", transfer_text(label_, state, 0));
     return;
   }
-  // The last column stays free: some terminals begin a new line behind it.
+  // Keeps the last column free: some terminals wrap after it.
   const int width = text_width(STDERR_FILENO);
   Progress::show_line(transfer_text(label_, state, width > 1 ? width - 1 : 0));
 }

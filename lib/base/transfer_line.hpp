@@ -1,6 +1,6 @@
-// TransferLine: progress of bytes that travel: share, rate and the time that is left. For uploads
-// and fetches. On a terminal it is one line in place, off a terminal a message every ten seconds,
-// so that short transfers say nothing there. With -q nothing is shown.
+// TransferLine: progress of a transfer: share, rate and remaining time. For uploads and fetches. On
+// a terminal it is one updated line, otherwise a message every ten seconds, so that short transfers
+// print none. Hidden by -q.
 #pragma once
 
 #include <chrono>
@@ -12,15 +12,15 @@
 
 namespace msprof {
 
-// Rate of something that grows, from its amounts over the last seconds.
+// Rate of a growing amount, measured over the last seconds.
 class RateMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
   RateMeter(Clock::time_point now, std::uint64_t amount);
-  // Amounts that come down (something begins anew) begin the measurement anew.
+  // A decreasing amount (a restart) restarts the measurement.
   void add(Clock::time_point now, std::uint64_t amount);
-  // Per second; a stall lowers it as time goes on. Empty while there is too little to tell.
+  // Rate per second; decreases during a stall. Empty until the measured span is long enough.
   std::optional<double> per_second(Clock::time_point now) const;
 
  private:
@@ -41,23 +41,24 @@ struct TransferState {
   std::uint64_t total_bytes = 0;  // 0: unknown
   std::optional<double> bytes_per_second;
 
-  // Seconds until all is there; empty where nobody can tell.
+  // Seconds until completion; empty if unknown.
   std::optional<double> seconds_left() const;
 };
 
-// "fetching from board:  45%, 12.3 MB of 27.0 MB, 3.4 MB/s, 4 s left" in at most `width` columns
-// (0: no limit); of a long label a part goes first.
+// Returns "fetching from board:  45%, 12.3 MB of 27.0 MB, 3.4 MB/s, 4 s left" in at most `width`
+// columns (0: no limit); shortens a long label first.
 std::string transfer_text(std::string_view label, const TransferState& state, int width);
 
 class TransferLine {
  public:
-  // `begun_bytes` of `total_bytes` (0: unknown) are there already, and count for no rate.
+  // `begun_bytes` of `total_bytes` (0: unknown) are already transferred and do not count for the
+  // rate.
   TransferLine(std::string label, std::uint64_t total_bytes, std::uint64_t begun_bytes = 0);
   ~TransferLine();
   TransferLine(const TransferLine&) = delete;
   TransferLine& operator=(const TransferLine&) = delete;
 
-  // Takes all bytes so far. Cheap: may be called for every piece that moves.
+  // `done_bytes`: total so far. Cheap enough to be called for every chunk.
   void update(std::uint64_t done_bytes);
 
  private:
@@ -66,7 +67,7 @@ class TransferLine {
   std::string label_;
   std::uint64_t total_bytes_;
   bool on_terminal_;
-  bool is_whole_ = false;  // and that was shown
+  bool is_whole_ = false;  // the completed transfer was shown
   RateMeter meter_;
   Clock::time_point next_;
 };

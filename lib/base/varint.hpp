@@ -1,5 +1,5 @@
-// Numbers of 7 bits a byte, the lowest first: LEB128, as Parquet, protobuf and histograms of parts
-// have them.
+// Variable-length integers, 7 bits per byte, lowest first: LEB128, as in Parquet, protobuf and the
+// histograms of rank summaries.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace msprof {
 inline void append_varint(std::string& out, std::uint64_t value) {
   char bytes[10];
   std::size_t size = 0;
-  // Ten bytes hold 64 bits; the bound is for compilers that do not see it.
+  // 64 bits need at most ten bytes; the bound is for compilers that cannot prove it.
   for (; value >= 0x80 && size + 1 < sizeof(bytes); value >>= 7)
     bytes[size++] = static_cast<char>((value & 0x7f) | 0x80);
   bytes[size++] = static_cast<char>(value);
   out.append(bytes, size);
 }
 
-// Takes a number from the front of `bytes`. False where they end in it, or it has more than ten of
-// them; what goes beyond 64 bits is dropped.
+// Reads a number from the front of `bytes` and removes it. False if the bytes end within it or it
+// is longer than ten bytes; bits beyond 64 are dropped.
 inline bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {

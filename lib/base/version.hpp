@@ -1,4 +1,4 @@
-// The version of this program. For --version and for what captures say of themselves.
+// Version of this program, for --version and for captures that record it.
 #pragma once
 
 #include <string_view>

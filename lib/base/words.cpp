@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 200;
 
-// Levenshtein: insertions, deletions and exchanges of bytes.
+// Levenshtein distance: insertions, deletions and substitutions of bytes.
 std::size_t distance_of(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -46,7 +46,7 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   for (const std::string& name : names) {
     if (name.size() > kMaxName) continue;
     const std::string candidate = lower_ascii(name);
-    // A word that is a part of a name, "ops" of "v_ops", is nearer than its letters suggest.
+    // A word contained in a name, "ops" in "v_ops", is nearer than its edit distance suggests.
     const bool is_part = wanted.size() >= 3 && candidate.find(wanted) != std::string::npos;
     const std::size_t distance = is_part ? 1 : distance_of(wanted, candidate);
     if (distance <= (wanted.size() + 2) / 3) near.emplace(distance, name);

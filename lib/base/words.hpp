@@ -1,5 +1,5 @@
-// Words of messages: counts and lists in sentences, and suggestions for a mistyped name.
-// For every module with messages to users.
+// Phrases for messages: counts, lists, and suggestions for mistyped names. Used by every module
+// that prints messages.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace msprof {
 
-// Counted thing: `many` is the plural; empty: `one` with an s.
+// Returns the count with its noun. `many` is the plural; default: `one` plus "s".
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = "");
-// The word alone, where the count stands elsewhere.
+// Returns only the noun, for a count that appears elsewhere.
 std::string word_for(std::uint64_t count, std::string_view one, std::string_view many = "");
 
-// "a", "a and b", "a, b and c".
+// Returns "a", "a and b", "a, b and c".
 template <typename Texts>
 std::string listed(const Texts& texts, std::string_view last = "and") {
   std::string list;
@@ -28,11 +28,11 @@ std::string listed(const Texts& texts, std::string_view last = "and") {
   return list;
 }
 
-// Those of `names` that `word` resembles, the nearest first, at most three; none where nothing is
-// near. Upper and lower case are the same.
+// Returns at most three of `names` that resemble `word`, nearest first; empty if no name is close.
+// Ignores ASCII case.
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> names);
 
-// "; did you mean a, b or c?"; empty where nothing is near.
+// Returns "; did you mean a, b or c?"; empty if no name is close.
 std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 }  // namespace msprof

@@ -49,7 +49,7 @@ WorkAhead::Job WorkAhead::start(std::function<void()> work, Size size) {
   {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable()) start_thread();
-    // Without a thread the work is done where its result is wanted.
+    // Without a thread the caller of get() does the work.
     if (!thread_.joinable()) return {*this, std::move(piece)};
     waiting_.push_back(piece);
     has_large_ = has_large_ || size == Size::large;

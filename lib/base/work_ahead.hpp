@@ -1,6 +1,6 @@
-// WorkAhead: a second thread that does work before it is asked for. Who asks for work that the
-// thread has not begun does it: nobody waits for a thread that sleeps or is busy with something
-// else. For readers of files, whose next bytes are known before they are needed.
+// WorkAhead: runs jobs on a second thread before their results are needed. A caller that needs a
+// job the thread has not started runs it itself, so nobody waits for a sleeping or busy thread. For
+// file readers, which know the next bytes in advance.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ class WorkAhead {
   struct Piece;
 
  public:
-  // A piece of work; when this goes, it has been done or never will be.
+  // One job. The destructor waits for a running job and cancels a waiting one.
   class Job {
    public:
     Job() = default;
@@ -27,7 +27,8 @@ class WorkAhead {
     Job& operator=(Job&& other) noexcept;
 
     explicit operator bool() const { return piece_ != nullptr; }
-    // Returns once it has been done, here if need be, and is empty then. Throws what it threw.
+    // Waits for the job, or runs it here if it has not started; then the Job is empty. Rethrows its
+    // exception.
     void get();
 
    private:
@@ -40,16 +41,17 @@ class WorkAhead {
     std::shared_ptr<Piece> piece_;
   };
 
-  // Waking a thread costs as much as a small piece: for those it is woken once a few wait.
+  // Waking the thread costs as much as a small job, so it is woken only once several wait.
   enum class Size { small, large };
 
   WorkAhead() = default;
-  // All jobs are gone by then.
+  // All jobs must have been destroyed.
   ~WorkAhead();
   WorkAhead(const WorkAhead&) = delete;
   WorkAhead& operator=(const WorkAhead&) = delete;
 
-  // What `work` uses outlives the job, and is not touched by others while the job lives.
+  // Data used by `work` must outlive the job and must not be accessed by others while the job
+  // exists.
   [[nodiscard]] Job start(std::function<void()> work, Size size = Size::large);
 
  private:
@@ -60,7 +62,7 @@ class WorkAhead {
     std::exception_ptr error;
   };
 
-  void start_thread();  // leaves it as it is where the system gives none
+  void start_thread();  // leaves thread_ unset if the system provides no thread
   void run();
   bool is_worth_waking() const { return has_large_ || waiting_.size() >= kFew; }
 
@@ -68,10 +70,10 @@ class WorkAhead {
   std::mutex mutex_;
   std::condition_variable asked_;
   std::condition_variable done_;
-  std::deque<std::shared_ptr<Piece>> waiting_;  // some may have been done by who asked
+  std::deque<std::shared_ptr<Piece>> waiting_;  // jobs may already have been done by their callers
   bool has_large_ = false;
   bool is_ending_ = false;
-  std::thread thread_;  // from the first job on
+  std::thread thread_;  // started with the first job
 };
 
 }  // namespace msprof
