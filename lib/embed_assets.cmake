@@ -1,6 +1,6 @@
-# Style sheets and scripts are files of their own, which the program holds as text.
-# msprof_embed_assets(TARGET TEMPLATE.cpp.in NAME:FILE ...): a source of the target, made from the template when the
-# build is configured: @NAME_text@ is the file, @NAME_hash@ its SHA-256.
+# Embeds style sheets and scripts, which are separate files, as text.
+# msprof_embed_assets(TARGET TEMPLATE.cpp.in NAME:FILE ...): adds a source to the target, generated
+# from the template at configure time: @NAME_text@ is the file's content, @NAME_hash@ its SHA-256.
 function(msprof_embed_assets target template)
   foreach(asset ${ARGN})
     string(REPLACE ":" ";" asset ${asset})

@@ -1,5 +1,5 @@
-# Unity builds and precompiled headers, which halve the time of a build. Every source still includes what it uses:
-# scripts/lint compiles each one alone, with MSPROF_TOGETHER=OFF.
+# Unity builds and precompiled headers, which halve the build time. Every source must still include
+# what it uses: scripts/lint compiles each one separately, with MSPROF_TOGETHER=OFF.
 #
 # Names in unnamed namespaces must be unique within a target.
 option(MSPROF_TOGETHER "Compile several sources of a folder as one, with precompiled headers" ON)
@@ -11,11 +11,13 @@ endif()
 
 set(CMAKE_UNITY_BUILD ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
-# g++ takes a type in an unnamed namespace for one of a header if it is not in the main file.
+# In a unity build, g++ treats types in unnamed namespaces as types of a header, as they are not in
+# the main file.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(msprof_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
-# A precompiled header is valid for one kind of position-independent code: programs are compiled like libraries.
+# A precompiled header is valid only for one kind of position-independent code: programs are
+# compiled like libraries.
 set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
 
 set(msprof_standard_headers
@@ -23,9 +25,9 @@ set(msprof_standard_headers
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view> <thread> <tuple>
   <unordered_map> <utility> <vector>)
 
-# msprof_precompile(SET TARGETS target... [HEADERS header...] [LIBRARIES library...]): makes one precompiled header with
-# the options of msprof_flags and of the libraries, and uses it in the targets; not in those with sources in C or with
-# other options (msprof_unsanitized).
+# msprof_precompile(SET TARGETS target... [HEADERS header...] [LIBRARIES library...]): builds one
+# precompiled header with the options of msprof_flags and of the libraries, and uses it in the
+# targets, except those with C sources or other options (msprof_unsanitized).
 function(msprof_precompile set)
   cmake_parse_arguments(arg "" "" "TARGETS;HEADERS;LIBRARIES" ${ARGN})
   set(maker msprof_precompiled_${set})

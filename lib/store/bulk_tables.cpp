@@ -77,7 +77,7 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int index) {
   const Cursor& at = *as_cursor(cursor);
   const std::int64_t value =
       at.batch->cells[at.row * at.batch->columns + static_cast<std::size_t>(index)];
-  if (value == kNull) return SQLITE_OK;  // NULL is the result when none is set
+  if (value == kNull) return SQLITE_OK;  // NULL is the default result
   if ((at.batch->real_columns >> index & 1) != 0) {
     sqlite3_result_double(context, std::bit_cast<double>(value));
   } else {
@@ -143,7 +143,7 @@ BulkInsert::BulkInsert(const Database& db, RowBatch& batch, std::string table,
 
 BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> cells,
                                                  std::size_t rows) const {
-  ColumnSet filled = 1;  // the id; a statement has some column
+  ColumnSet filled = 1;  // always includes the id: an INSERT needs at least one column
   for (std::size_t column = 1; column < columns_.size(); ++column) {
     for (std::size_t row = 0; row < rows; ++row) {
       if (cells[row * columns_.size() + column] == kNull) continue;
@@ -154,7 +154,7 @@ BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> c
   return filled;
 }
 
-// True if the ids go on from the largest, one by one.
+// Returns true if the ids continue from the largest one without gaps.
 bool BulkInsert::continues(std::span<const std::int64_t> cells, std::size_t rows) const {
   std::int64_t last = last_id_.value_or(0);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -221,7 +221,7 @@ std::vector<std::int64_t> InsertQueue::cells() {
   return cells;
 }
 
-// Sleeps until there is something worth waking up for, then works all of it off.
+// Sleeps until enough batches wait, then inserts all of them.
 void InsertQueue::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -258,7 +258,7 @@ namespace {
 
 constexpr std::string_view kIdType = "INTEGER PRIMARY KEY";
 
-// Registered before the statements that need it are prepared.
+// Registers the virtual table before the statements that use it are prepared.
 Database& with_row_batch(Database& db, RowBatch& batch) {
   register_row_batch(db, batch);
   return db;
@@ -271,8 +271,8 @@ std::vector<std::string> names_of(std::span<const std::string> columns) {
   return names;
 }
 
-// Empty where SQLite has to do something with a cell that a builder does not: other types, UNIQUE,
-// CHECK, DEFAULT.
+// Returns the storage of each column; empty if SQLite must process cells itself: other types,
+// UNIQUE, CHECK, DEFAULT.
 std::optional<std::vector<pages::ColumnStorage>> kinds_of(std::span<const std::string> columns,
                                                           BulkInsert::ColumnSet real_columns) {
   std::vector<pages::ColumnStorage> kinds;
@@ -374,7 +374,7 @@ bool BulkTables::has_index(const std::string& table) const {
   return read.bind(1, table).step();
 }
 
-// What is known of a table that has rows may no longer be so.
+// SQL can invalidate what a builder knows about a table that has rows.
 void BulkTables::execute(const std::string& sql) {
   drain();
   db_->execute(sql);

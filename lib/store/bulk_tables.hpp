@@ -1,6 +1,6 @@
-// BulkTables: rows of integers and doubles into the tables of a database that is being made. Rows
-// are gathered here, a batch a table; a thread of its own makes pages of them (TableBuilder), or
-// hands them to SQLite. For TraceDbWriter, parts and the unified database.
+// BulkTables: inserts rows of integers and doubles into a new database. Rows are collected in
+// batches per table; a separate thread writes them as pages (TableBuilder) or passes them to
+// SQLite. For TraceDbWriter, rank summaries and the unified database.
 #pragma once
 
 #include <condition_variable>
@@ -25,33 +25,34 @@
 
 namespace msprof {
 
-// BulkInsert: rows of integers (and doubles) into one table, a batch a statement. For BulkTables.
-// The batch is a virtual table that the statement selects from, so that no value is bound one by
-// one: measured at more than twice the rate of a bare prepared INSERT of 14 integers.
+// BulkInsert: inserts batches of rows of integers and doubles into one table, one statement per
+// batch. For BulkTables.
+// The batch is a virtual table that the statement selects from, so no value is bound individually:
+// measured at more than twice the rate of a bare prepared INSERT of 14 integers.
 
-// The rows that wait to be inserted; read by the virtual table "row_batch".
+// The rows to insert next; read through the virtual table "row_batch".
 struct RowBatch {
   const std::int64_t* cells = nullptr;
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::uint32_t real_columns = 0;  // bit i: the cells of column i are the bits of doubles
+  std::uint32_t real_columns = 0;  // bit i: column i holds doubles as their bits
 };
 
-// Makes the virtual table known to `db`; the batch must outlive its statements.
+// Registers the virtual table in `db`; the batch must outlive its statements.
 void register_row_batch(Database& db, RowBatch& batch);
 
-// One table; the cells come in batches, a row after the other. Columns without a value in the whole
-// batch are left out of the statement: each costs as much as one that has one. So is the id, the
-// first column of a table that has one, where the ids of a batch are those that SQLite would give:
-// it then need not search.
+// Inserts into one table; cells are in row-major order. The statement omits columns without a value
+// in the whole batch: each costs as much as a filled one. It also omits the id, if the table has
+// one as its first column and the ids are those that SQLite would assign, which saves SQLite the
+// search.
 class BulkInsert {
  public:
   using ColumnSet = std::uint32_t;
   static constexpr std::size_t kMaxColumns = 32;
 
-  // `columns` are the column names of `table`, in the order of the cells of a row; `has_id`: the
-  // first is its INTEGER PRIMARY KEY; `real_columns`: those that hold doubles, as their bits;
-  // `last_id`: the largest of the rows that are there.
+  // `columns` are the column names of `table` in cell order. `has_id`: the first is its INTEGER
+  // PRIMARY KEY. `real_columns`: columns that hold doubles as their bits. `last_id`: the largest
+  // existing id.
   BulkInsert(const Database& db, RowBatch& batch, std::string table,
              std::vector<std::string> columns, bool has_id, ColumnSet real_columns,
              std::optional<std::int64_t> last_id);
@@ -69,13 +70,13 @@ class BulkInsert {
   bool has_id_;
   ColumnSet real_columns_;
   std::map<ColumnSet, Statement> statements_;
-  std::optional<std::int64_t> last_id_;  // of the largest row
+  std::optional<std::int64_t> last_id_;  // largest id inserted so far
 };
 
-// InsertQueue: batches of rows on their way to SQLite, inserted by a thread of its own, so that
-// decoding and inserting share two cores. For TraceDbWriter.
+// InsertQueue: queue of batches that a separate thread inserts, so that decoding and inserting use
+// two cores. For BulkTables.
 
-// Rows of one table, or texts for the table `name`, whichever is not empty.
+// Rows of one table, or texts; the other is empty.
 struct InsertBatch {
   std::size_t table = 0;
   std::size_t rows = 0;
@@ -85,18 +86,18 @@ struct InsertBatch {
 
 class InsertQueue {
  public:
-  // `insert` runs on the thread of the queue, one batch after the other in the order of push().
+  // `insert` runs on the queue's thread, for one batch at a time in the order of push().
   explicit InsertQueue(std::function<void(const InsertBatch&)> insert);
-  // Ends the thread; batches that wait are not inserted any more.
+  // Stops the thread; queued batches are discarded.
   ~InsertQueue();
   InsertQueue(const InsertQueue&) = delete;
   InsertQueue& operator=(const InsertQueue&) = delete;
 
-  // Waits while too many batches wait. Throws what an earlier insert threw.
+  // Blocks while the queue is full. Rethrows the exception of an earlier insert.
   void push(InsertBatch batch);
-  // Blocks until everything is inserted; after it the caller may use the database itself.
+  // Blocks until everything is inserted; then the caller may use the database itself.
   void drain();
-  // Returns space for the cells of a batch: that of one already inserted, if there is one.
+  // Returns a buffer for the cells of a batch, reusing that of an inserted batch if possible.
   std::vector<std::int64_t> cells();
 
  private:
@@ -105,36 +106,36 @@ class InsertQueue {
   void rethrow();
 
   static constexpr std::size_t kMaxWaiting = 32;
-  // Waking a thread costs as much as decoding a hundred rows: it sleeps until so many batches wait.
+  // Waking a thread costs as much as decoding a hundred rows: it sleeps until this many batches
+  // wait.
   static constexpr std::size_t kFew = 8;
   std::function<void(const InsertBatch&)> insert_;
   std::mutex mutex_;
-  std::condition_variable filled_;   // for the thread
-  std::condition_variable emptied_;  // for who pushes and drains
+  std::condition_variable filled_;   // wakes the thread
+  std::condition_variable emptied_;  // wakes push() and drain()
   std::deque<InsertBatch> waiting_;
   std::vector<std::vector<std::int64_t>> used_cells_;
   bool is_busy_ = false;
-  bool wants_all_ = false;  // somebody waits for the last batch
+  bool wants_all_ = false;  // drain() is waiting
   bool is_ending_ = false;
   std::exception_ptr error_;
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // last member: it uses all others
 };
 
-// Rows of a table are made into pages while their ids grow and SQLite need not know of them one by
-// one: until the first row that is out of order, and until the table gets an index. From then on
-// SQLite inserts them, a batch a statement.
+// Writes pages directly while the ids of a table ascend and the table has no index. From the first
+// row out of order, or the first index, on SQLite inserts the rows, one statement per batch.
 class BulkTables {
  public:
-  // Texts go to `text_table`, which has the columns id (its INTEGER PRIMARY KEY) and text, is there
-  // already, and is empty. `db` must not be in a transaction: each statement is one of its own.
+  // Texts go to the existing, empty table `text_table` with the columns id (INTEGER PRIMARY KEY)
+  // and text. `db` must not be in a transaction: each statement is its own transaction.
   BulkTables(Database& db, const std::string& text_table);
 
-  // Makes a table and gives its number. Columns are as SQL declares them: "id INTEGER PRIMARY KEY";
-  // one that is REAL or NUMERIC in `real_columns` takes the bits of doubles. At most 32.
+  // Creates a table and returns its index. Columns are SQL declarations: "id INTEGER PRIMARY KEY";
+  // at most 32. REAL and NUMERIC columns in `real_columns` receive doubles as their bits.
   std::size_t create(std::string_view table, std::span<const std::string> columns,
                      BulkInsert::ColumnSet real_columns = 0);
 
-  // Returns space for the cells of the next row; valid until the next call.
+  // Returns the buffer for the cells of the next row; valid until the next call.
   std::int64_t* add_row(std::size_t table) {
     Pending& pending = pending_[table];
     if (pending.rows == kBatchRows) flush(table);
@@ -143,13 +144,13 @@ class BulkTables {
   }
   void add_text(std::int64_t id, std::string_view text);
 
-  // Blocks until all rows are in the file, where SQLite finds them; after it the caller may use the
-  // database itself. Who reads it through a connection of its own must not have begun to before.
+  // Blocks until SQLite can find all rows in the file; then the caller may use the database itself.
+  // Other connections must not start reading before.
   void drain();
-  // Blocks until what has been passed on so far is worked off. After it the caller may run
-  // statements about other tables.
+  // Blocks until everything passed on so far is inserted. Then the caller may run statements on
+  // other tables.
   void pause() { queue_.drain(); }
-  // drain(), then SQL that may change tables or make indexes.
+  // drain(), then runs SQL that may change tables or create indexes.
   void execute(const std::string& sql);
 
  private:
@@ -160,10 +161,10 @@ class BulkTables {
     std::vector<std::int64_t> cells;
   };
 
-  // Has one of both.
+  // Exactly one of `builder` and `insert` is set.
   struct Table {
     std::string name;
-    std::vector<std::string> columns;  // their names
+    std::vector<std::string> columns;  // names only
     bool has_id = false;
     BulkInsert::ColumnSet real_columns = 0;
     std::optional<pages::TableBuilder> builder;
@@ -190,7 +191,7 @@ class BulkTables {
   std::deque<Table> tables_;
   std::vector<Pending> pending_;
   std::vector<std::pair<std::int64_t, std::string>> texts_;
-  InsertQueue queue_;  // last: its thread uses the others
+  InsertQueue queue_;  // last member: its thread uses the others
 };
 
 }  // namespace msprof

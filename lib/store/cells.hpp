@@ -1,5 +1,5 @@
-// Cells of the common tables hold: nothing, or a number that stands for something. For whoever
-// makes rows and whoever reads them.
+// Special values in cells of the common tables: missing values, and numbers with a meaning. For
+// code that writes or reads rows.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace msprof {
 
-// A cell without a value.
+// Marks a cell without a value.
 inline constexpr std::int64_t kNull = INT64_MIN;
 
-// "None" in the 32 bits of raw records, and in products: no model, no context, no data type. The
-// store has kNull for it.
+// "None" in 32-bit fields of raw records and in products: no model, no context, no data type. The
+// store uses kNull instead.
 inline constexpr std::uint32_t kNone32 = UINT32_MAX;
 
-// Layers of software that a CANN call belongs to (ApiCallRow.level), as raw records number them.
-// Source: cann_host.md 1.4.
+// Software layers of a CANN call (ApiCallRow.level), as numbered in raw records. Source:
+// cann_host.md 1.4.
 namespace call_level {
 inline constexpr std::uint16_t kAcl = 20000;
 inline constexpr std::uint16_t kModel = 15000;
@@ -27,7 +27,7 @@ struct Name {
   std::int64_t level = 0;
   std::string_view text;
 };
-// From the lowest up: the lowest is the first that a record may have.
+// Ascending: the lowest level is the first that a record may have.
 inline constexpr Name kNames[] = {{kRuntime, "runtime"},
                                   {kCommunication, "communication"},
                                   {kNode, "node"},
@@ -35,7 +35,7 @@ inline constexpr Name kNames[] = {{kRuntime, "runtime"},
                                   {kAcl, "acl"}};
 }  // namespace call_level
 
-// The value of a cell that may be without one.
+// Returns the cell's value; empty for kNull.
 inline std::optional<std::int64_t> given(std::int64_t cell) {
   return cell == kNull ? std::nullopt : std::optional(cell);
 }

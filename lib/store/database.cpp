@@ -29,9 +29,9 @@ namespace msprof {
 namespace {
 
 constexpr unsigned kStepsBetweenLooks = 1u << 14;
-// Largest row that is read. Import cuts texts at a quarter of it.
+// Maximum size of a row to read. Import cuts texts at a quarter of it.
 constexpr int kMaxRow = 4 << 20;
-// Of the tables of a store, and of our SQL; nothing comes near.
+// Limits well above our own SQL and tables.
 constexpr int kMaxSqlBytes = 1 << 17;
 constexpr int kMaxColumns = 500;
 
@@ -41,8 +41,8 @@ bool is_read_error(int extended_code) {
 
 }  // namespace
 
-// A database that cannot be written is a full disk or a missing permission; one that cannot be read
-// is damaged or not ours.
+// A write error means a full disk or a missing permission; a read error means a file that is
+// damaged or not ours.
 void fail_with(sqlite3* db, std::string_view doing) {
   const int code = sqlite3_errcode(db) & 0xff;
   const char* file = sqlite3_db_filename(db, "main");
@@ -83,12 +83,12 @@ void fail_with(sqlite3* db, std::string_view doing) {
     case SQLITE_CORRUPT:
       throw Error(Exit::partial_data, message);
     case SQLITE_TOOBIG:
-      // No import writes such a value.
+      // Import never writes a value this large.
       throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
     case SQLITE_NOMEM:
       throw Error(Exit::partial_data, message + "; it needs more memory than is allowed");
     case SQLITE_ERROR:
-      // In a finished store only a table that is not ours can make SQL fail.
+      // In a finished store, our SQL fails only if a table is not ours.
       if (sqlite3_db_readonly(db, "main") == 1) {
         throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
       }
@@ -131,7 +131,7 @@ Statement& Statement::bind(int parameter, std::int64_t value) {
 }
 
 Statement& Statement::bind(int parameter, std::string_view text) {
-  // A text without an address would be bound as NULL.
+  // A view with a null data pointer would be bound as NULL.
   const char* bytes = text.data() == nullptr ? "" : text.data();
   if (sqlite3_bind_text64(statement_.get(), parameter, bytes, text.size(), SQLITE_TRANSIENT,
                           SQLITE_UTF8) != SQLITE_OK) {
@@ -242,8 +242,9 @@ std::string Statement::column_name(int column) const {
 Database Database::create(const std::filesystem::path& path, int page_bytes) {
   Database database;
   sqlite3* db = nullptr;
-  // No locks, but not by PRAGMA locking_mode=EXCLUSIVE: with that SQLite would not look for changes
-  // of the file, as builders make them. Nor would they know of the pages of auto_vacuum.
+  // No locks, but not through PRAGMA locking_mode=EXCLUSIVE: SQLite would then not check for the
+  // changes that builders make to the file. auto_vacuum is off because builders do not know its
+  // pages.
   const int code = sqlite3_open_v2(
       path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
       "unix-none");
@@ -259,10 +260,10 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
 
 namespace {
 
-// True if `db` cannot be read because the file system has no locks. SQLite takes some of their
-// errors for a lock of another program, but not where it only looks for one.
+// Returns true if `db` cannot be read because the file system does not support locks. SQLite may
+// report their errors as another program's lock, except when it only checks for one.
 bool lacks_locks(sqlite3* db) {
-  // Reads the header alone, under a lock.
+  // Reads only the header, under a lock.
   const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
   if (code != SQLITE_BUSY && code != SQLITE_IOERR && code != SQLITE_PERM) return false;
   sqlite3_file* file = nullptr;
@@ -272,7 +273,7 @@ bool lacks_locks(sqlite3* db) {
          file->pMethods->xCheckReservedLock(file, &is_reserved) != SQLITE_OK;
 }
 
-// What another program has not brought into the file yet.
+// Returns true if another program left changes that are not in the file yet.
 bool has_journal(const std::filesystem::path& path) {
   for (const char* suffix : {"-journal", "-wal"}) {
     struct stat journal = {};
@@ -293,14 +294,14 @@ void say_without_locks(const std::filesystem::path& path) {
 
 }  // namespace
 
-// "file:/a%3Fb?immutable=1": bytes that mean something in an address are written in hexadecimal.
+// Returns "file:/a%3Fb?immutable=1": bytes that are special in a URI are percent-encoded.
 std::string immutable_address(const std::filesystem::path& path) {
   std::error_code error;
   std::string address = "file:";
   for (const char c : std::filesystem::absolute(path, error).lexically_normal().string()) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                           (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
-    if (c == '/' && address == "file:/") continue;  // two would begin the name of a machine
+    if (c == '/' && address == "file:/") continue;  // "file://" would start a host name
     address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return address + "?immutable=1";
@@ -351,7 +352,7 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
 }
 
 void Database::prepare_to_read() {
-  // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
+  // Beyond this, sorts use a temporary file, so that an export's memory does not grow with the run.
   execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
 }
 
@@ -384,9 +385,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Bytes where SQLite's programs lock the database ("pending", "reserved" and "shared" bytes), and
-// where those with a write-ahead log lock its index. Source: sqlite.org/fileformat2.html and
-// walformat.html.
+// Bytes that SQLite locks in the database ("pending", "reserved" and "shared" bytes), and in the
+// index of a write-ahead log. Source: sqlite.org/fileformat2.html and walformat.html.
 struct LockRange {
   const char* suffix;
   off_t begin;
@@ -408,12 +408,12 @@ std::vector<fs::path> files_beside(const fs::path& database) {
   return found;
 }
 
-// Process that holds a lock; -1 if unknown.
+// Returns the process that holds a lock (-1 if unknown); empty if the file is not locked.
 std::optional<pid_t> holder_of(const fs::path& database) {
   for (const LockRange& range : kLocks) {
     const fs::path path = with_suffix(database, range.suffix);
     const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    // Then nobody knows whether it is open elsewhere.
+    // In this case it is unknown whether another program has it open.
     if (!fd && (errno == EMFILE || errno == ENFILE || errno == EIO))
       throw_cannot_write(database, errno);
     if (!fd) continue;
@@ -453,7 +453,7 @@ TemporaryFile new_database_file(const fs::path& target) {
   return TemporaryFile(target, kOtherOutput, [](const fs::path& place) {
     check_replaceable(place);
     const auto beside = files_beside(place);
-    // The database first: without what stands beside it, it may be half of one.
+    // Deletes the database first: without its journal files it may be incomplete.
     if (!beside.empty() && ::unlink(place.c_str()) != 0 && errno != ENOENT)
       throw_cannot_write(place, errno);
     for (const fs::path& path : beside) {

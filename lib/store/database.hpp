@@ -1,5 +1,5 @@
-// Database and Statement: SQLite as values with one kind of error. For TraceDb, and for exports
-// that read; the only headers that know sqlite3 by name stay in this folder.
+// Database and Statement: SQLite wrapped as values that throw Error. For TraceDb and exports that
+// read; sqlite3 is used only within this folder.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ class PageFile;
 }
 namespace msprof {
 
-// Events of statements for a guarded connection (sql_guard.hpp).
+// Callbacks around the statements of a guarded connection (sql_guard.hpp).
 class StatementWatch {
  public:
   virtual ~StatementWatch() = default;
-  // Around every step.
+  // Called around every step.
   virtual void enter() = 0;
   virtual void leave() = 0;
-  // Throws the Error of a step that failed.
+  // Throws the Error for a failed step.
   [[noreturn]] virtual void fail(std::string_view sql) const = 0;
 };
 
-// A prepared statement. Values are bound, never formatted in; parameters count from 1, columns from
-// 0.
+// A prepared statement. Values are always bound, never formatted into SQL. Parameters count from 1,
+// columns from 0.
 class Statement {
  public:
   Statement(sqlite3* db, std::string_view sql);
-  // Takes `statement`; `watch` outlives this.
+  // Owns `statement`; `watch` must outlive it.
   Statement(sqlite3_stmt* statement, StatementWatch* watch);
 
   Statement& bind(int parameter, std::int64_t value);
@@ -44,14 +44,14 @@ class Statement {
   Statement& bind_blob(int parameter, std::string_view bytes);
   Statement& bind_null(int parameter);
 
-  // True while there is a row. Checks for Ctrl-C now and then.
+  // Advances to the next row; false at the end. Checks for Ctrl-C every kStepsBetweenLooks steps.
   bool step();
-  // step() for statements without rows, then ready for the next values.
+  // Runs a statement that returns no rows and resets it for the next values.
   void run();
   void reset();
 
   std::int64_t integer(int column) const;
-  // Empty if there is no number: also for a text, which a store from elsewhere may hold.
+  // Empty if the value is not a number, including text, which an untrusted store may hold.
   std::optional<std::int64_t> maybe_integer(int column) const;
   double real(int column) const;
   std::optional<double> maybe_real(int column) const;
@@ -76,40 +76,40 @@ class Statement {
   unsigned steps_ = 0;
 };
 
-// Throws the Error of what `db` failed at last, with its file and the way out: "`doing` FILE: …".
+// Throws the Error for the last failure of `db`, with file and remedy: "`doing` FILE: …".
 [[noreturn]] void fail_with(sqlite3* db, std::string_view doing);
 
-// Error to throw when what a store holds contradicts itself: it can come with a capture from
-// elsewhere.
+// Returns the Error for a store whose content contradicts itself; stores are untrusted input.
 Error damaged_store(sqlite3* db, std::string_view what);
 
 class Database {
  public:
-  // A new file for one bulk load: no journal, no syncs, no locks, as nobody else knows its name; it
-  // is published by renaming when whole. Any thread may use it, one statement at a time.
-  // `page_bytes`: a power of two up to 65536.
+  // Creates a file for one bulk load, without journal, syncs or locks, as no other program knows
+  // its name; it is published by renaming once complete. Any thread may use it, one statement at a
+  // time. `page_bytes`: a power of two up to 65536.
   static Database create(const std::filesystem::path& path, int page_bytes);
-  // An existing file, read only; throws Error(nothing_to_do) when it is not a database. Where the
-  // file system has no locks, the file is taken for one that nobody changes, and a message says so,
-  // once.
+  // Opens an existing file read-only; throws Error(nothing_to_do) if it does not exist and
+  // Error(partial_data) if it cannot be opened. On a file system without locks, the file is assumed
+  // not to change, and a message says so once per process; throws Error(partial_data) if a journal
+  // exists there.
   static Database open_read_only(const std::filesystem::path& path);
-  // Likewise, for a file that create() made and nobody else knows: no locks are taken.
+  // Same, without locks, for a file made by create() that no other program knows.
   static Database open_unlocked(const std::filesystem::path& path);
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
   // As damaged_store().
   Error damaged(std::string_view what) const { return damaged_store(db_.get(), what); }
-  // True while a statement has begun and has not come to its end, and after BEGIN.
+  // True while a statement is running, and after BEGIN.
   bool is_in_transaction() const;
   sqlite3* handle() const { return db_.get(); }
   void close();
 
-  // From now on cursors take rows from the pages of the file, where these are as SQLite's programs
-  // leave them. For a file that has our tables and is not written any more: until close() no other
-  // program can change it.
+  // From now on cursors read rows directly from the file's pages, unless these have a form that
+  // only SQLite can read. For a complete file with our tables: until close() no other program can
+  // change it.
   void read_by_pages();
-  // Null where rows are read through SQLite.
+  // Null if rows are read through SQLite.
   const pages::PageFile* pages() const { return pages_.get(); }
 
  private:
@@ -124,21 +124,19 @@ class Database {
   std::unique_ptr<const pages::PageFile, Close> pages_;
 };
 
-// The address of a file, for SQLite, as one that nobody changes: neither locks nor journals of
-// other programs are looked at.
+// Returns an SQLite URI that declares the file immutable: SQLite then ignores locks and journals.
 std::string immutable_address(const std::filesystem::path& path);
 
-// A new database in the place of an older one. For the store and for databases that are products.
-// Files of another program beside the old one (its -wal, -shm or -journal) would be applied to the
-// new one at its next opening, and spoil it: they go together with the old one, or, while a
-// program holds that open, nothing is touched.
+// Replacing a database by a new one, for the store and for databases that are products. Files of
+// another program next to the old one (-wal, -shm or -journal) would be applied to the new one when
+// it is opened, and corrupt it. They are deleted with the old database; while a program holds it
+// open, nothing is replaced.
 
-// Throws Error(database_in_use) while another program has `target` open and files of its own beside
-// it. Asked before the work, too, which can take minutes.
+// Throws Error(database_in_use) if another program has `target` open and there are journal files
+// next to it. Also called before the work, which can take minutes.
 void check_replaceable(const std::filesystem::path& target);
 
-// The new, empty file of such a database, which takes the place of `target` by its rename(); that
-// throws as above, too.
+// Returns the new, empty database file; its rename() replaces `target`, after the same check.
 TemporaryFile new_database_file(const std::filesystem::path& target);
 
 }  // namespace msprof

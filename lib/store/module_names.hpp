@@ -1,5 +1,5 @@
-// Names of the software modules that the driver reserves memory for, by number. For import, which
-// names counters after them, and the tables that show them. Source: cann_host.md 2.6.
+// Names of the software modules for which the driver reserves memory, by number. For import, which
+// names counters after them, and for tables that show them. Source: cann_host.md 2.6.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ inline constexpr std::array kModuleNames = {
     ModuleName{73, "SYSMONITOR"}, ModuleName{74, "AMP"},      ModuleName{75, "ADETECT"},
     ModuleName{76, "MBUFF"},      ModuleName{77, "CUSTOM"}};
 
-// Empty for a number without a name.
+// Returns an empty name for an unknown number.
 constexpr std::string_view module_name(std::int64_t number) {
   for (const ModuleName& module : kModuleNames) {
     if (module.number == number) return module.text;

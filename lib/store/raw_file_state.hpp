@@ -1,4 +1,4 @@
-// States of the raw files that a store was made from. For the session, which reads them, and the
+// State of the raw files from which a store was made. For the session, which collects it, and the
 // store.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace msprof {
 
-// A raw file as it was when the store was made: any difference makes the store stale.
+// A raw file when the store was made: any difference makes the store stale.
 struct RawFileState {
   std::string name;  // relative to the capture
   std::int64_t size_bytes = 0;

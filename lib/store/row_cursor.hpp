@@ -1,6 +1,6 @@
-// RowCursor: the rows of one table as the structs of store/rows/, in the order of their ids. Only
-// the columns that are asked for are read. For exports and derive passes. Rows come from the pages
-// of a finished store (pages/), else through SQLite; no other file depends on that.
+// RowCursor: reads the rows of one table as structs of store/rows/, in the order of their ids. Only
+// requested columns are read. For exports and derive passes. Reads the pages of a finished store
+// (pages/) if possible, else through SQLite; callers need not know which.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,16 @@
 
 namespace msprof {
 
-// Reads cells; RowCursor gives them their names.
+// Reads cells by index; RowCursor adds the names.
 class CellReader {
  public:
-  // `declarations`: the columns of `table` as SQL declares them, the id first; `wanted`: places in
-  // it.
+  // `declarations`: SQL declarations of the columns of `table`, the id first. `wanted`: indexes
+  // into them.
   CellReader(const Database& db, const char* table, std::span<const char* const> declarations,
              std::vector<std::size_t> wanted, const RowFilter& filter);
 
-  // False after the last row. Fills the wanted ones of `cells`; kNull is a cell without a number.
+  // Reads the next row; false after the last. Fills the wanted entries of `cells`; kNull if a cell
+  // is not a number.
   bool next(std::int64_t* cells) { return scan_ ? scan_->next(cells) : next_of_statement(cells); }
   bool reads_pages() const { return scan_.has_value(); }
 
@@ -35,7 +36,7 @@ class CellReader {
 
   std::vector<std::size_t> wanted_;
   std::optional<pages::TableScan> scan_;
-  std::optional<Statement> read_;  // where there is no scan
+  std::optional<Statement> read_;  // set if scan_ is empty
 };
 
 template <typename Row>
@@ -43,7 +44,7 @@ class RowCursor {
  public:
   using Column = std::int64_t Row::*;
   using Columns = std::vector<Column>;
-  // A RowFilter by names.
+  // A RowFilter with columns by name.
   struct Filter {
     std::int64_t first_id = INT64_MIN;
     std::int64_t last_id = INT64_MAX;
@@ -55,14 +56,15 @@ class RowCursor {
   RowCursor(const Database& db, const Columns& columns, const Filter& filter = {})
       : cells_(db, Row::kTable, Row::kColumns, places_of(columns), filter_of(filter)) {}
 
-  // All columns of all rows.
+  // Reads all columns of all rows.
   explicit RowCursor(const Database& db)
       : cells_(db, Row::kTable, Row::kColumns, all_places(), RowFilter{}) {}
 
   bool next() { return cells_.next(reinterpret_cast<std::int64_t*>(&row_)); }
-  // Any thread may go on with it, one at a time; SQLite's statements are the connection's.
+  // True if any thread may continue reading, one at a time; SQLite statements are tied to their
+  // connection.
   bool reads_pages() const { return cells_.reads_pages(); }
-  // Columns that were not requested have the value of a new Row.
+  // Columns that were not requested keep the defaults of Row.
   const Row& operator*() const { return row_; }
   const Row* operator->() const { return &row_; }
 

@@ -1,4 +1,4 @@
-// RowFilter: which rows of a table a cursor gives. For RowCursor and what lies behind it.
+// RowFilter: selects rows of a table. For RowCursor and its readers.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-// Filter of the rows of a table, columns by their index in it.
+// Conditions on rows; columns by index.
 struct RowFilter {
   std::int64_t first_id = INT64_MIN;
   std::int64_t last_id = INT64_MAX;

@@ -1,5 +1,5 @@
-// Ids of the rows of a table as indexes of a vector. For readers of stores, which can come from
-// elsewhere: an id is a number that anybody wrote there.
+// Row ids as indexes into a vector. For readers of stores, which are untrusted: an id can be any
+// number.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace msprof {
 
-// The largest id of `table`, whose rows are numbered from 1 without gaps; 0 for an empty one.
-// Throws the Error of a damaged store for an id that is larger than the rows the file has room for.
+// Returns the largest id of `table`, whose rows are numbered from 1 without gaps; 0 if it is empty.
+// Throws the Error of a damaged store if the id exceeds the number of rows that fit in the file.
 std::int64_t last_id(const Database& db, std::string_view table);
 
-// A Value for each of some rows of a table. It takes four bytes for each row of the table, and a
-// Value for those that were asked for.
+// Maps row ids of a table to Values. Uses four bytes per row of the table, plus one Value per id
+// accessed.
 template <typename Value>
 class ById {
  public:
-  // `db` outlives this. Throws as last_id().
+  // `db` must outlive this. Throws like last_id().
   ById(const Database& db, std::string_view table)
       : db_(&db), table_(table), last_id_(last_id(db, table)) {}
 
-  // The Value of a row, a new one at first; valid until the next call. Throws the Error of a
-  // damaged store for an id that the table cannot have.
+  // Returns the Value of a row, default-constructed on first access; valid until the next call.
+  // Throws the Error of a damaged store for an id that the table cannot have.
   Value& operator[](std::int64_t id) {
     if (id < 0 || id > last_id_) fail(id);
     const auto at = static_cast<std::size_t>(id);
@@ -38,13 +38,13 @@ class ById {
     }
     return values_[places_[at] - 1];
   }
-  // Null for a row that has none.
+  // Returns null if the row has no Value.
   const Value* find(std::int64_t id) const {
     const auto at = static_cast<std::uint64_t>(id);
     return at < places_.size() && places_[at] != 0 ? &values_[places_[at] - 1] : nullptr;
   }
 
-  // Calls take(id, value) in the order of the ids.
+  // Calls take(id, value) in ascending order of ids.
   template <typename Take>
   void for_each(const Take& take) const {
     for (std::size_t at = 0; at < places_.size(); ++at) {
@@ -62,11 +62,11 @@ class ById {
   const Database* db_;
   std::string table_;
   std::int64_t last_id_;
-  std::vector<std::uint32_t> places_;  // 1 + index of the value; 0: none
+  std::vector<std::uint32_t> places_;  // 1 + index into values_; 0: no value
   std::vector<Value> values_;
 };
 
-// Throws the Error of a store in which a row names the row `id` of `table`.
+// Throws the Error of a store in which a row refers to row `id` of `table`, which does not exist.
 [[noreturn]] void fail_without_row(const Database& db, std::string_view table, std::int64_t id);
 
 template <typename Value>

@@ -25,7 +25,7 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
   constexpr std::array<std::string_view, 10> kKeys = {
       "verdict",       "verdict_text", meta::kModels, meta::kBatches, meta::kExecutions,
       meta::kMedianNs, "unit_loads",   "layout_file", meta::kRank,    "layout_origin"};
-  // A store can come from elsewhere.
+  // A store is untrusted input.
   constexpr std::size_t kMaxTextBytes = 4'000;
   auto texts = metas_of_any_version(store, kKeys);
   if (texts.size() != kKeys.size()) return std::nullopt;
@@ -47,7 +47,8 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
 }
 
 void count_no_memory_of_stores() {
-  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);  // too late is no harm: they are counted
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
+                 0);  // fails harmlessly if called too late: memory is then counted
 }
 
 }  // namespace msprof

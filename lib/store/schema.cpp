@@ -11,7 +11,7 @@ namespace msprof {
 
 namespace {
 
-// For people as much as for programs.
+// Tables with text, read by people and programs.
 const std::vector<StoreTable>& text_tables() {
   static const std::vector<StoreTable> tables = {
       {"name", {"id INTEGER PRIMARY KEY", "text TEXT NOT NULL"}},

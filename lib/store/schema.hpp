@@ -1,7 +1,7 @@
-// Common tables of the store: every raw kind ends in them and every export reads them.
-// Declared once, in rows/: a row is a struct of integers in the order of its columns; texts are ids
-// into the table `name`. kNull is a cell without a value. Times are nanoseconds of the capture's
-// clock; CANN times are wall-clock nanoseconds since 1970.
+// Common tables of the store: every raw kind is converted to them and every export reads them.
+// Declared only in rows/: a row is a struct of integers in column order; texts are ids into the
+// table `name`. kNull is a missing value. Times are nanoseconds of the capture's clock; CANN times
+// are wall-clock nanoseconds since 1970.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@
 
 namespace msprof {
 
-// Raised whenever a table changes, or what `meta` must say; a store of another version is imported
-// again.
+// Increased whenever a table, or the required content of `meta`, changes; stores of other versions
+// are imported again.
 inline constexpr int kSchemaVersion = 13;
 inline constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
 
-// Every table of integers; a new one is a struct in rows/ and its name here.
+// All integer tables; to add one, define a struct in rows/ and list it here.
 using BulkRows =
     std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow, TaskPmuRow,
                PmuColumnRow, TaskWaitRow, TaskBlocksRow, OpTimeRow, LayerTimeRow, ExecutionTimeRow,
@@ -43,18 +43,18 @@ using BulkRows =
                ExecutionCallRow, CommOpMarkRow, CommGroupRow, FusionPartRow, CcuSpanRow, CcuRankRow,
                CcuChannelRow, DpuTaskRow, BiuSpanRow, PageFaultRow, StreamQueueRow>;
 
-// Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
-// the documentation of what can be asked.
+// Tables of a store as SQL declarations: to create a store, to recognize our own, and to document
+// what can be queried.
 
 struct StoreTable {
   std::string name;
   std::vector<std::string> columns;  // declarations: "id INTEGER PRIMARY KEY"
 };
 
-// The tables of integers first, in the order of BulkRows (schema.hpp), then those with texts.
+// Integer tables first, in the order of BulkRows, then tables with texts.
 const std::vector<StoreTable>& store_tables();
 
-// The table of rows that are structs (rows/): columns without a type are INTEGER.
+// Returns the table for a row struct (rows/): columns without a type are INTEGER.
 template <typename Row>
 StoreTable table_of() {
   StoreTable table{Row::kTable, {}};
@@ -69,21 +69,20 @@ std::vector<StoreTable> tables_of(std::tuple<Row...>*) {
   return {table_of<Row>()...};
 }
 
-// "CREATE TABLE name (…)", as the database keeps it.
+// Returns "CREATE TABLE name (…)", as stored in the database.
 std::string creation_of(const StoreTable& table);
 
-// True if `db` holds `tables`, just as they are declared, and indexes, and nothing else. A file
-// from elsewhere could have views in their place, which run what they like.
+// Returns true if `db` holds exactly `tables`, as declared, besides indexes. An untrusted file
+// could have views of the same names, which can run arbitrary SQL.
 bool has_tables(const Database& db, const std::vector<StoreTable>& tables);
-// The same for those of a store.
+// Same, for the tables of a store.
 bool has_our_tables(const Database& db);
 
-// Values of the table `meta`: facts of a store about its capture as a whole.
-// For all readers of a store.
+// Values of the table `meta`: facts about the capture as a whole. For all readers of a store.
 
-// Text of a key; empty if there is no such key.
+// Returns the text of a key; empty if the key is missing.
 std::string read_meta(const Database& db, std::string_view key);
-// The value as a whole decimal number; empty where there is none.
+// Returns the value as a decimal integer; empty if it is missing or not a number.
 std::optional<std::int64_t> read_meta_integer(const Database& db, std::string_view key);
 
 }  // namespace msprof

@@ -30,7 +30,7 @@ namespace msprof {
 namespace {
 
 // clang-format off
-// Of SQLite 3.40 and later; sorted.
+// Functions of SQLite 3.40 and later; sorted.
 constexpr std::array kFunctions = std::to_array<std::string_view>({
     "->", "->>", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil",
     "ceiling", "char", "coalesce", "concat", "concat_ws", "cos", "cosh", "count", "cume_dist",
@@ -53,9 +53,9 @@ bool is_harmless_function(std::string_view name) {
   return std::binary_search(kFunctions.begin(), kFunctions.end(), lower_ascii(name));
 }
 
-constexpr int kShownSql = 40;  // columns of a terminal
+constexpr int kShownSql = 40;  // terminal columns
 
-// Names in a store from elsewhere may be anything.
+// Limits the length: names in an untrusted store may be anything.
 constexpr const char* kTables =
     "SELECT name FROM sqlite_temp_schema WHERE type IN ('table', 'view') AND length(name) < 200"
     " UNION ALL SELECT name FROM sqlite_schema WHERE type = 'table' AND length(name) < 200";
@@ -82,7 +82,7 @@ bool holds_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// The columns of the tables and views that `sql` names.
+// Returns the columns of all tables and views named in `sql`.
 std::vector<std::string> column_names(sqlite3* db, std::string_view sql) {
   std::vector<std::string> columns;
   const std::string text = lower_ascii(sql);
@@ -94,7 +94,7 @@ std::vector<std::string> column_names(sqlite3* db, std::string_view sql) {
   return columns;
 }
 
-// Text behind `prefix` in `message`, without the table in front of a column.
+// Returns the text after `prefix` in `message`, without the table qualifier of a column.
 std::string_view name_behind(std::string_view prefix, std::string_view message) {
   if (!message.starts_with(prefix)) return {};
   message.remove_prefix(prefix.size());
@@ -117,12 +117,12 @@ std::string way_out(sqlite3* db, std::string_view message, std::string_view sql)
       return "; put texts in single quotes";
     return " (`msprof query --schema` lists all)";
   } catch (const Error&) {
-    return "";  // the message stands without it
+    return "";  // the message is usable without it
   }
 }
 
 std::string words_about_sql(sqlite3* db, std::string_view sql) {
-  // Copied before anything else is asked of `db`.
+  // Copied before `db` is used again.
   const std::string message = printable(sqlite3_errmsg(db));
   const int offset = sqlite3_error_offset(db);
   std::string place;
@@ -134,21 +134,21 @@ std::string words_about_sql(sqlite3* db, std::string_view sql) {
   return fmt::format("SQL: {}{}{}", message, place, way_out(db, message, sql));
 }
 
-// SqlWatchdog: ends the program when SQL of a user hangs within a single function, where
-// SQLite checks neither the clock nor for an interrupt: instr() and trim() of long texts can take
-// hours. For SqlGuard.
+// SqlWatchdog: exits the program if user SQL hangs within a single function, where SQLite checks
+// neither the clock nor for an interrupt: instr() and trim() of long texts can take hours. For
+// SqlGuard.
 
 class SqlWatchdog {
  public:
-  // `message` is the program's last, with the exit code of wrong usage. Nothing is written but to
-  // stdout by those who ask, so that nothing half-made stays.
+  // `message` is printed before the exit with Exit::usage. Callers write only to stdout, so that no
+  // incomplete file is left.
   explicit SqlWatchdog(std::string message);
   ~SqlWatchdog();
   SqlWatchdog(const SqlWatchdog&) = delete;
   SqlWatchdog& operator=(const SqlWatchdog&) = delete;
 
-  // Starts the limit: calm() must be called within `seconds`, and soon after an interrupt. 0: the
-  // interrupt alone.
+  // Starts the time limit: calm() must be called within `seconds`, and soon after an interrupt. 0:
+  // no time limit, only the interrupt.
   void expect_within(double seconds);
   void calm() { deadline_ns_ = 0; }
 
@@ -156,11 +156,11 @@ class SqlWatchdog {
   void watch();
 
   std::string message_;
-  std::atomic<std::int64_t> deadline_ns_{0};  // of the steady clock; 0: no work
+  std::atomic<std::int64_t> deadline_ns_{0};  // of the steady clock; 0: idle
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_over_ = false;
-  std::thread thread_;  // the last member: it uses the others
+  std::thread thread_;  // last member: it uses the others
 };
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
@@ -187,7 +187,7 @@ void SqlWatchdog::expect_within(double seconds) {
 }
 
 void SqlWatchdog::watch() {
-  // SQLite ends any other statement before.
+  // By then SQLite has stopped any other statement.
   constexpr int kLooksAfterInterrupt = 3;
   int looks = 0;
   std::unique_lock lock(mutex_);
@@ -209,16 +209,16 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kSqlBytes = 100'000;
 constexpr int kValueBytes = 16 << 20;
 constexpr sqlite3_int64 kHeapBytes = 512 << 20;
-// Instructions of SQLite between two checks of the clock: about a microsecond.
+// SQLite instructions between two checks of the clock: about a microsecond.
 constexpr int kInstructionsBetweenLooks = 100;
-// More is no limit; it keeps times within what a clock counts.
+// Larger values mean no limit; keeps times within the clock's range.
 constexpr double kMaxSeconds = 1e7;
 
 std::string text_or_empty(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-// Columns that a statement reads, while it is prepared.
+// Records the columns that a statement reads, while it is being prepared.
 struct ColumnRecorder {
   bool is_on = false;
   std::set<ReadColumn> columns;
@@ -237,7 +237,7 @@ class RecorderSwitch {
   ColumnRecorder& recorder_;
 };
 
-// `recorder`: a ColumnRecorder, or null.
+// `recorder`: a ColumnRecorder or null.
 int authorize(void* recorder, int action, const char* object, const char* detail, const char*,
               const char* within) {
   switch (action) {
@@ -273,7 +273,7 @@ void set_limits(sqlite3* db) {
   sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, 100);
   sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
-  // One limit for all connections: stores that are compared share it.
+  // One limit for all connections: compared stores share it.
   sqlite3_soft_heap_limit64(kHeapBytes / 2);
   sqlite3_hard_heap_limit64(kHeapBytes);
 }
@@ -285,7 +285,7 @@ void switch_off(sqlite3* db, int what) {
 }  // namespace
 
 struct SqlGuard::State {
-  // Handling of errors, which depends on the owner of the statement.
+  // Error handling and timing, separate for our statements and the user's.
   struct Watch : StatementWatch {
     State* state = nullptr;
     bool is_theirs = false;
@@ -318,7 +318,7 @@ struct SqlGuard::State {
     return fmt::format("the SQL took longer than {} s{}", limit_seconds,
                        option.empty() ? "" : "; " + option + " allows more");
   }
-  // Our own SQL over our own tables ends.
+  // Limits only the user's SQL: our own always ends.
   bool is_over() const {
     if (working != &theirs || limit_seconds <= 0) return false;
     const std::chrono::duration<double> time = theirs.used + (Clock::now() - entered);
@@ -330,7 +330,7 @@ struct SqlGuard::State {
 
   sqlite3* db;
   double limit_seconds = 0;
-  double grace_seconds = 0;  // time that a single instruction may go on when the limit is over
+  double grace_seconds = 0;  // time after the limit for a single instruction to finish
   std::string option;
   Watch ours;
   Watch theirs;
@@ -360,7 +360,7 @@ std::string limit_sentence(sqlite3* db) {
   }
 }
 
-// Errors of the store or the disk, whoever wrote the SQL.
+// Returns true for errors of the store or the disk, which do not depend on the SQL.
 bool is_of_files(int code) {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
@@ -394,14 +394,14 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
   for (const int what :
        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER,
         SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
-        // "a text" in double quotes would hide a name that is not there.
+        // Otherwise a misspelled name in double quotes would be read as text.
         SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL}) {
     switch_off(db, what);
   }
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   std::array<const char*, 3> modules = {"json_each", "json_tree", nullptr};
   sqlite3_drop_modules(db, modules.data());
-  // They are set up when they are first met, which takes more rights than reading.
+  // First use sets them up, which the authorizer would refuse later.
   for (const char* sql : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"})
     Statement(db, sql);
   if (sqlite3_memory_used() == 0) throw std::logic_error("SQLite counts no memory to be limited");
@@ -464,7 +464,7 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   }();
   if (first.is_empty)
     throw Error(Exit::usage, "no SQL given: give one SELECT, \"SELECT * FROM v_ops\"");
-  // Behind it only blanks, ';' and comments.
+  // Only blanks, ';' and comments may follow.
   for (std::string_view rest = first.rest; !rest.empty();) {
     const Prepared next = prepare(state_->db, state_->theirs, rest);
     if (!next.is_empty) {

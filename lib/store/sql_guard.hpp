@@ -1,9 +1,9 @@
-// SqlGuard: a connection that only reads from now on, whatever SQL it is given. For SQL of users,
-// of rule files, and for stores from elsewhere.
+// SqlGuard: makes a connection read-only for untrusted SQL. For SQL of users and rule files, and
+// for untrusted stores.
 //
-// Refused are writing of any kind (also to temporary tables), transactions, ATTACH, PRAGMA,
-// extensions, and functions that reach out of the database. What may take for ever or all memory
-// has a limit: a text's length, a value's size, the memory of SQLite, the time.
+// Refuses writes (also to temporary tables), transactions, ATTACH, PRAGMA, extensions, and
+// functions that reach outside the database. Limits text length, value size, SQLite's memory and
+// run time.
 #pragma once
 
 #include <compare>
@@ -16,11 +16,11 @@
 
 namespace msprof {
 
-// A column that SQL reads.
+// A column that a statement reads.
 struct ReadColumn {
   std::string table;   // or view
-  std::string column;  // empty: none in particular, as count(*) does
-  std::string within;  // the view, subquery or WITH that reads it; empty: the SQL itself
+  std::string column;  // empty: no particular column, as in count(*)
+  std::string within;  // the view, subquery or WITH that reads it; empty: the statement itself
   auto operator<=>(const ReadColumn&) const = default;
 };
 
@@ -28,25 +28,25 @@ class SqlGuard {
  public:
   static constexpr double kGraceSeconds = 3;
 
-  // From now on `db`, which outlives this, only reads. Temporary views and tables must be there.
+  // Makes `db` read-only; `db` must outlive this. Temporary views and tables must already exist.
   explicit SqlGuard(const Database& db);
   ~SqlGuard();
   SqlGuard(SqlGuard&&) noexcept;
   SqlGuard& operator=(SqlGuard&&) noexcept;
 
-  // How long SQLite may work on one statement, in seconds; 0: as long as it takes. `option` is
-  // named in the sentence about a time-out, "--timeout". Ctrl-C ends a statement in any case.
-  // SQL that hangs within one function cannot be ended: so long after the limit the program is, and
-  // a second after Ctrl-C.
+  // Limits the time per statement in seconds; 0: no limit. The time-out error names `option`, e.g.
+  // "--timeout". Ctrl-C always stops a statement. SQL that hangs within one function cannot be
+  // stopped: the program exits `grace_seconds` after the limit, or a second after Ctrl-C.
   void limit_time(double seconds, std::string_view option = {},
                   double grace_seconds = kGraceSeconds);
 
-  // SQL that is not ours: one statement. Errors in it are Error(usage) with SQLite's words and the
-  // place; a damaged store is Error(partial_data). Only one of theirs at a time.
+  // Prepares one statement of untrusted SQL. Throws Error(usage) with SQLite's message and the
+  // position for invalid SQL, Error(partial_data) for a damaged store. Only one such statement at a
+  // time.
   Statement prepare_theirs(std::string_view sql) const;
-  // The columns that the last SQL of theirs reads, those that views read for it included.
+  // Returns the columns read by the last untrusted statement, including through views.
   const std::set<ReadColumn>& columns_read() const;
-  // SQL of this program, under the same rules; what it cannot read is a damaged store.
+  // Prepares SQL of this program under the same rules; a failure means a damaged store.
   Statement prepare_ours(std::string_view sql) const;
 
  private:

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Readers take the tasks of each run by their ids: runs that overlap, as no import writes them,
-// would be any number of readings of the table.
+// Readers read the tasks of each run by id: overlapping runs, which import never writes, could make
+// them read the table any number of times.
 bool has_disjoint_runs(const Database& db) {
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;
   Statement read = db.prepare("SELECT first_task_id, last_task_id FROM task_run ORDER BY id");
@@ -72,8 +72,8 @@ std::vector<RawFileState> TraceDb::raw_files() const {
 
 namespace {
 
-// What a store of any version says of itself, for lists of many: a file that is published is never
-// written again, so no lock is taken and no journal looked for.
+// Reads metadata of a store of any version, for lists of many. A published file is never written
+// again, so that no lock or journal is needed.
 
 constexpr int kMaxValueBytes = 4 << 20;
 
@@ -84,7 +84,7 @@ struct Closer {
 using UnlockedDb = std::unique_ptr<sqlite3, Closer>;
 using Query = std::unique_ptr<sqlite3_stmt, Closer>;
 
-// Throws after a failure that says nothing about what is in the file.
+// Throws if the failure says nothing about the file's content.
 void check_readable(sqlite3* db, const fs::path& path) {
   interrupt::check();
   const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
@@ -113,14 +113,14 @@ Query prepare(sqlite3* db, const char* sql) {
   return Query(statement);
 }
 
-// Empty where the column has no text.
+// Returns an empty text for NULL.
 std::string text_of(sqlite3_stmt* row, int column) {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
   const int bytes = sqlite3_column_bytes(row, column);
   return text == nullptr ? std::string() : std::string(text, static_cast<std::size_t>(bytes));
 }
 
-// Another program's database may have a view of that name.
+// Another program's database may have a view with that name.
 bool has_our_meta(sqlite3* db) {
   const auto& tables = store_tables();
   const auto meta = std::find_if(tables.begin(), tables.end(),

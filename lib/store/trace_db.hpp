@@ -1,4 +1,5 @@
-// TraceDb: the finished store of one capture, which exports read with SQL. TraceDbWriter fills one.
+// TraceDb: the finished store of one capture, which exports read through SQL. TraceDbWriter creates
+// it.
 #pragma once
 
 #include <filesystem>
@@ -15,10 +16,11 @@
 
 namespace msprof {
 
-// A finished store, read only.
+// A finished store, opened read-only.
 class TraceDb {
  public:
-  // Opens the store at `path`; empty when there is none, or one of another version or not whole.
+  // Opens the store at `path`; empty if it is missing, of another version, or incomplete. Throws if
+  // the file cannot be read.
   static std::optional<TraceDb> open(const std::filesystem::path& path);
 
   Statement prepare(std::string_view sql) const { return db_.prepare(sql); }
@@ -33,9 +35,9 @@ class TraceDb {
   std::filesystem::path path_;
 };
 
-// A text of `meta` in a store of this or another version; empty where there is no such store.
+// Returns a value of `meta` in a store of any version; empty if there is no such store.
 std::string meta_of_any_version(const std::filesystem::path& path, std::string_view key);
-// The texts of several keys, in their order; empty where there is no such store.
+// Returns the values of several keys, in order; an empty vector if there is no such store.
 std::vector<std::string> metas_of_any_version(const std::filesystem::path& path,
                                               std::span<const std::string_view> keys);
 

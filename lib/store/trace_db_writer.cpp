@@ -13,17 +13,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Nothing has such a name; readers refuse much longer ones (database.cpp).
+// Far above the length of any name; readers reject texts only beyond four times this
+// (database.cpp).
 constexpr std::size_t kMaxName = 1 << 20;
 
-// Large pages insert a quarter faster; but every table takes one, so small stores have small ones.
+// Large pages make inserts a quarter faster, but every table needs at least one, so small stores
+// use small pages.
 int page_bytes_for(std::uint64_t raw_bytes) {
   constexpr std::uint64_t kLargeCapture = 32 << 20;
   return raw_bytes < kLargeCapture ? 4096 : 32768;
 }
 
-// True for a text that readers of SQLite get back as it is: Python's fails at a text that is not
-// UTF-8, and many programs end one at a NUL.
+// Returns true if all readers of SQLite get the text back unchanged: Python's fails on invalid
+// UTF-8, and many programs stop at a NUL.
 bool is_storable(std::string_view text) {
   return text.find('\0') == std::string_view::npos && is_valid_utf8(text);
 }
@@ -81,7 +83,7 @@ std::string TraceDbWriter::stored_text(std::string_view text) {
   return valid_utf8(kept);
 }
 
-// The other tables are small: their statements run here, while the thread of the queue waits.
+// The other tables are small: their statements run on this thread while the queue's thread waits.
 void TraceDbWriter::add(const RawFileState& file) {
   tables_->pause();
   statements_->raw_file.bind(1, stored_text(file.name))
@@ -106,7 +108,7 @@ void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
 
 const Database& TraceDbWriter::readable() {
   tables_->drain();
-  // Rows come from the pages that are there now; one that reads them is in a transaction.
+  // A separate connection: page readers keep a transaction open and see the pages present now.
   readers_.push_back(Database::open_unlocked(temporary_.path()));
   readers_.back().execute("PRAGMA cache_size=-2048;");
   readers_.back().read_by_pages();
@@ -119,7 +121,7 @@ void TraceDbWriter::execute(const std::string& sql) {
 
 void TraceDbWriter::publish() {
   tables_->drain();
-  // The version is the last thing written: a store that has it is whole.
+  // The version is written last: a store that has it is complete.
   db_.execute(fmt::format("PRAGMA user_version={};", kSchemaVersion));
   tables_.reset();
   statements_.reset();

@@ -1,5 +1,5 @@
-// TraceDbWriter: fills the store of one capture through typed rows. For import and derive.
-// A store is written whole under a temporary name and then renamed.
+// TraceDbWriter: fills the store of one capture with typed rows. For import and derive. A store is
+// written to a temporary file, which is renamed when complete.
 #pragma once
 
 #include <cstring>
@@ -21,7 +21,7 @@
 
 namespace msprof {
 
-// One line of `import_log`: something that the verdict counts.
+// A row of `import_log`: an event counted in the verdict.
 struct ImportLogRow {
   std::string severity;  // "partial", "without" or "note"
   std::string category;  // "skipped record", "missing .done", "imported", ...
@@ -29,16 +29,16 @@ struct ImportLogRow {
   std::string file;
   std::string reason;
   std::int64_t count = 0;
-  std::int64_t first_offset = kNull;  // byte in the file, where there is one
+  std::int64_t first_offset = kNull;  // byte offset in the file, if known
   std::string detail;
-  std::string id;  // of findings.def; empty for what was read
+  std::string id;  // from findings.def; empty for a file that was read
 };
 
-// Writes a new store. Nothing is seen under its name before publish(). Rows are gathered here and
-// inserted by another thread.
+// Writes a new store, which is invisible under its name until publish(). Rows are collected here
+// and inserted by another thread.
 class TraceDbWriter {
  public:
-  // Takes in `raw_bytes` the rough size of the data to come; large stores get large pages.
+  // `raw_bytes`: approximate size of the raw data; large stores get large pages.
   explicit TraceDbWriter(const std::filesystem::path& target, std::uint64_t raw_bytes = 0);
   ~TraceDbWriter();
   TraceDbWriter(const TraceDbWriter&) = delete;
@@ -52,21 +52,20 @@ class TraceDbWriter {
     std::memcpy(tables_->add_row(kTable), &row, sizeof(Row));
   }
 
-  // The id of a text in the table `name`; the same text has the same id. Texts of raw files can
-  // hold any bytes: those that are not valid UTF-8 become U+FFFD, and a NUL ends a text.
+  // Returns the id of a text in the table `name`; equal texts have equal ids. Texts of raw files
+  // can hold any bytes: invalid UTF-8 becomes U+FFFD, and a NUL ends the text.
   std::int64_t name_id(std::string_view text);
-  // Number of texts that lost bytes by this.
+  // Number of texts changed in this way, in any table.
   std::int64_t repaired_texts() const { return repaired_texts_; }
 
   void add(const RawFileState& file);
   void add(const ImportLogRow& row);
   void set_meta(std::string_view key, std::string_view value);
 
-  // Database through which everything added so far can be read, by the thread of the caller; it
-  // remains valid until publish(). Meanwhile add() may be called for tables that are not being
-  // read.
+  // Returns a database in which everything added so far can be read, on the calling thread; valid
+  // until publish(). Meanwhile add() may be called for tables that are not being read.
   const Database& readable();
-  // Runs SQL without values for derive passes, once all rows are added.
+  // Runs SQL of derive passes, once all rows are added.
   void execute(const std::string& sql);
 
   void publish();
@@ -84,13 +83,13 @@ class TraceDbWriter {
 
   std::string stored_text(std::string_view text);
 
-  TemporaryFile temporary_;  // also where the schema does not fit the disk
+  TemporaryFile temporary_;  // first member: also removed if the schema does not fit on the disk
   Database db_;
-  // Connections that read: another one for what was added since a statement of the last began.
+  // Connections for reading: a new one for rows added after the last one's read statement started.
   std::deque<Database> readers_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<BulkTables> tables_;
-  TextMap<std::int64_t> name_ids_;  // by the text as it came
+  TextMap<std::int64_t> name_ids_;  // keyed by the original text
   std::int64_t last_name_id_ = 0;
   std::int64_t repaired_texts_ = 0;
 };

@@ -1,6 +1,6 @@
 // Where the unit loads of a capture come from: the load of each unit, DDR bytes and the frequency
-// of the cores. A chip measures them. The host runtime (lib/runtime) has only times to measure; its
-// unit loads are a machine model. Import decides it by content; every verb asks here.
+// of the cores. A chip measures them. The host runtime (lib/runtime) measures only times; its unit
+// loads come from a machine model. Import decides this by content; every verb reads it here.
 #pragma once
 
 #include <string_view>
@@ -11,14 +11,15 @@ namespace msprof {
 
 enum class UnitLoads { measured, modelled };
 
-// The line that stands wherever modelled numbers are shown.
+// Note printed next to modelled numbers.
 inline constexpr std::string_view kModelledNote =
     "host runtime: times measured, unit loads modelled";
 
-// "measured" or "modelled": the value of "unit_loads" in JSON documents and in the table `meta`.
+// Returns "measured" or "modelled": the value of "unit_loads" in JSON documents and in the table
+// `meta`.
 std::string_view unit_loads_name(UnitLoads unit_loads);
 
-// Of the capture that a store was made of.
+// Returns the origin recorded in a store.
 UnitLoads unit_loads_of(const Database& db);
 
 }  // namespace msprof

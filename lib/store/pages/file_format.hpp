@@ -1,4 +1,4 @@
-// Places and values in a SQLite file, for those that read its pages and those that make them.
+// Offsets and values in a SQLite file, for code that reads or writes its pages.
 // Source: sqlite.org/fileformat2.html 1.3, 1.6 and 2.1.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace msprof::pages {
 
-// The header of the file.
+// File header.
 inline constexpr std::size_t kHeaderBytes = 100;
 inline constexpr std::string_view kFileMagic{"SQLite format 3\0", 16};
 inline constexpr std::size_t kPageBytesAt = 16;
@@ -17,15 +17,15 @@ inline constexpr std::size_t kReadVersionAt = 19;
 inline constexpr std::size_t kReservedBytesAt = 20;
 inline constexpr std::size_t kChangeCounterAt = 24;
 inline constexpr std::size_t kPageCountAt = 28;
-inline constexpr std::size_t kFormatAt = 44;       // 4: 0 and 1 are stored without a byte
-inline constexpr std::size_t kLargestRootAt = 52;  // 0: without the pages of auto_vacuum
+inline constexpr std::size_t kFormatAt = 44;       // 4: the integers 0 and 1 need no bytes
+inline constexpr std::size_t kLargestRootAt = 52;  // 0: no auto_vacuum
 inline constexpr std::size_t kEncodingAt = 56;     // 1: UTF-8
 inline constexpr std::size_t kCountValidForAt = 92;
 
-// The page with this byte holds nothing: locks are on it.
+// The page with this byte is unused: SQLite locks bytes in it.
 inline constexpr std::uint32_t kLockByte = 0x40000000;
 
-// Headers of the pages of a b-tree.
+// Headers of b-tree pages.
 inline constexpr std::byte kInteriorPage{0x05};
 inline constexpr std::byte kLeafPage{0x0d};
 inline constexpr std::byte kIndexInteriorPage{0x02};
@@ -36,17 +36,17 @@ inline constexpr std::size_t kRightChildAt = 8;
 inline constexpr std::size_t kLeafHeaderBytes = 8;
 inline constexpr std::size_t kInteriorHeaderBytes = 12;
 
-// Types of cells. Larger ones are texts and blobs, with their length.
+// Serial types of cells. Larger types are texts and blobs; the type encodes their length.
 namespace cell_type {
 inline constexpr std::uint8_t kNothing = 0;
 inline constexpr std::uint8_t kInteger64 = 6;  // 1 to 6 are integers
 inline constexpr std::uint8_t kReal = 7;
 inline constexpr std::uint8_t kZero = 8;
 inline constexpr std::uint8_t kOne = 9;
-inline constexpr std::uint8_t kFirstBytes = 12;  // 10 and 11 are never in a file: NULL
+inline constexpr std::uint8_t kFirstBytes = 12;  // 10 and 11 never occur: NULL
 }  // namespace cell_type
 
-// Bytes of a cell, by its type; outside of size_of(), which would make a copy at every call.
+// Bytes of a cell by type; outside of size_of(), where each call would copy the array.
 inline constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
 constexpr std::uint64_t size_of(std::uint64_t type) {
   return type < cell_type::kFirstBytes ? kSizes[type] : (type - cell_type::kFirstBytes) / 2;

@@ -22,12 +22,12 @@ constexpr std::uint32_t kMinUsableBytes = 480;
 PageFile::PageFile(sqlite3* db, Statement lock) : db_(db), lock_(std::move(lock)) {}
 
 std::unique_ptr<PageFile> PageFile::open(sqlite3* db) {
-  // A statement that is not at its end keeps the file as it is.
+  // An open read statement holds a shared lock.
   Statement lock(db, "SELECT 1 FROM sqlite_schema");
   if (!lock.step()) return nullptr;
   std::unique_ptr<PageFile> pages(new PageFile(db, std::move(lock)));
-  // SQLite's own handle: to close another one of the same file would drop its locks. Any thread may
-  // read from it but not through the guard, which a store that is being written has not.
+  // Uses SQLite's own handle: closing another descriptor of the same file would drop its locks.
+  // Reads bypass the guard, so any thread may read; a store that is being written has no guard.
   sqlite3_file*& file = pages->file_;
   const bool is_there =
       sqlite3_file_control(db, "main", kSystemFileControl, &file) == SQLITE_OK ||
@@ -73,7 +73,7 @@ std::optional<std::uint32_t> PageFile::root_of(std::string_view table) const {
 
 void PageFile::read(std::uint32_t first, std::uint32_t count, std::span<std::byte> to) const {
   const std::uint32_t lock_page = kLockByte / page_bytes_ + 1;
-  // Page 1 has the schema.
+  // Page 1 holds the schema.
   const bool is_there = first > 1 && first <= page_count_ && count - 1 <= page_count_ - first;
   if (!is_there || (first <= lock_page && lock_page - first < count))
     fail(first, "it cannot be a page of a table");

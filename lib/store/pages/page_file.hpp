@@ -1,5 +1,5 @@
-// PageFile: the pages of a finished store, read past SQLite. For TableScan, which takes rows from
-// them. While one lives, SQLite holds its lock, so that no other program changes the file.
+// PageFile: reads the pages of a finished store without SQLite. For TableScan. For its lifetime
+// SQLite holds a shared lock, so that no other program changes the file.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,23 @@ namespace msprof::pages {
 
 class PageFile {
  public:
-  // Nothing where SQLite alone knows what the file holds: with a write-ahead log, in another text
-  // encoding, of another size than its header says. Throws Error where SQLite cannot read it.
+  // Returns null if only SQLite can read the file: it has a write-ahead log, another text encoding,
+  // or a size that differs from its header. Throws Error if SQLite cannot read it.
   static std::unique_ptr<PageFile> open(sqlite3* db);
 
   std::uint32_t page_bytes() const { return page_bytes_; }
   std::uint32_t page_count() const { return page_count_; }
-  // Without those that are reserved for others at the end of a page.
+  // Page size without the reserved bytes at the end.
   std::uint32_t usable_bytes() const { return usable_bytes_; }
 
-  // The page where the rows of a table begin.
+  // Returns the root page of a table.
   std::optional<std::uint32_t> root_of(std::string_view table) const;
 
-  // Reads pages that lie one behind the other; they count from 1. Any thread may call it. Throws
-  // Error(partial_data) for pages that are not there, or cannot be in a table.
+  // Reads `count` consecutive pages; pages count from 1. Thread-safe. Throws Error(partial_data)
+  // for pages that do not exist or cannot belong to a table.
   void read(std::uint32_t first, std::uint32_t count, std::span<std::byte> to) const;
 
-  // Throws the Error of a damaged store: `what` is wrong on page `number`.
+  // Throws the Error of a damaged store: page `number` is invalid because of `what`.
   [[noreturn]] void fail(std::uint32_t number, std::string_view what) const;
 
  private:

@@ -21,44 +21,44 @@ namespace msprof::pages {
 
 namespace {
 
-// The first byte of an overflow page is that of a page number: in larger files it can look like the
-// type of a b-tree page, so these are read unchecked (137 GB with pages of 4 kB).
+// An overflow page starts with a page number, whose first byte can look like a b-tree page type in
+// larger files. Pages from this number on are therefore not checked (137 GB with 4 kB pages).
 constexpr std::uint32_t kMaxCheckedPages = 1 << 25;
-// Tables and indexes; a store has less than 80.
+// Limit for tables and indexes; a store has fewer than 80.
 constexpr std::size_t kMaxSchemaEntries = 1000;
 
 constexpr std::uint32_t kMinPageBytes = 512;
 constexpr std::uint32_t kMaxPageBytes = 65536;
 
-// Source: sqlite.org/fileformat2.html 4.1: a header of the log, and one of each frame, which begins
-// with the number of its page.
+// Source: sqlite.org/fileformat2.html 4.1. The log has a header; each frame has one, too, which
+// starts with its page number.
 constexpr std::size_t kLogHeaderBytes = 32;
 constexpr std::size_t kFrameHeaderBytes = 24;
 
-// Change counter, page count and what follows: SQLite drops its cache when they change.
+// Change counter, page count and the following fields: SQLite drops its cache when they change.
 constexpr std::size_t kVersionAt = kChangeCounterAt;
 constexpr std::size_t kVersionBytes = 16;
 
-// Checks each page of a database once, and remembers which pages have a parent.
+// Checks each page of a database once, and records which pages have a parent.
 class PageTree {
  public:
-  // Forgets all pages: the file may have changed.
+  // Discards all results: the file may have changed.
   void forget() { is_known_ = false; }
-  // `version`: kVersionBytes. Forgets all pages where they are not the last ones.
+  // Compares kVersionBytes at `version` with the last ones; discards all results if they differ.
   void see_version(const std::byte* version);
-  // `header`: kHeaderBytes of page 1. False where no database of ours has it.
+  // Checks kHeaderBytes of page 1; false if our databases never have such a header.
   bool accepts_header(const std::byte* header);
   bool knows_pages() const { return is_known_; }
-  // Makes room for the pages of a file, from its header.
+  // Allocates state for the pages of a file of this size.
   void expect(std::uint64_t file_bytes, std::uint32_t page_bytes);
   std::uint32_t page_bytes() const { return page_bytes_; }
-  // True if SQLite may use the page.
+  // Returns true if SQLite may use the page.
   bool accepts(std::uint32_t number, const std::byte* page);
 
  private:
   struct Cells {
-    std::uint64_t bytes = 0;           // in the page
-    std::uint64_t overflow_pages = 0;  // after it
+    std::uint64_t bytes = 0;           // within the page
+    std::uint64_t overflow_pages = 0;  // following it
   };
   bool claim(std::uint32_t child, bool is_in_schema);
   bool add_cell(std::byte type, const std::byte* cell, std::size_t bytes_left, Cells& sum) const;
@@ -68,7 +68,7 @@ class PageTree {
   std::uint32_t page_bytes_ = 0;
   std::uint32_t reserved_bytes_ = 0;
   std::uint32_t usable_bytes_ = 0;
-  std::uint32_t page_count_ = 0;  // at most
+  std::uint32_t page_count_ = 0;  // upper bound
   std::uint64_t overflow_pages_ = 0;
   std::size_t schema_entries_ = 0;
   std::vector<bool> has_parent_;
@@ -85,7 +85,7 @@ void PageTree::see_version(const std::byte* version) {
 bool PageTree::accepts_header(const std::byte* header) {
   const std::uint32_t written = big_endian_16(header + kPageBytesAt);
   const std::uint32_t page_bytes = written == 1 ? kMaxPageBytes : written;
-  // What is no database SQLite says better.
+  // For a file that is not a database, SQLite's own error is better.
   if (std::memcmp(header, kFileMagic.data(), kFileMagic.size()) != 0) return true;
   if (page_bytes < kMinPageBytes || !std::has_single_bit(page_bytes)) return true;
   see_version(header + kVersionAt);
@@ -93,7 +93,7 @@ bool PageTree::accepts_header(const std::byte* header) {
   if (page_bytes != page_bytes_ || reserved != reserved_bytes_) forget();
   page_bytes_ = page_bytes;
   reserved_bytes_ = reserved;
-  // The pages of auto_vacuum look like those of a b-tree.
+  // Pages of auto_vacuum look like b-tree pages.
   return big_endian_32(header + kLargestRootAt) == 0;
 }
 
@@ -117,7 +117,7 @@ bool PageTree::claim(std::uint32_t child, bool is_in_schema) {
   return schema_pages_.size() <= kMaxSchemaEntries;
 }
 
-// Adds what a cell takes; false where it cannot be.
+// Adds the size of a cell to `sum`; false if the cell is invalid.
 bool PageTree::add_cell(std::byte type, const std::byte* cell, std::size_t bytes_left,
                         Cells& sum) const {
   std::byte padded[kPadding] = {};
@@ -161,7 +161,7 @@ bool PageTree::accepts(std::uint32_t number, const std::byte* page) {
       std::find(schema_pages_.begin(), schema_pages_.end(), number) != schema_pages_.end();
   if (is_in_schema) schema_entries_ += count;
   if (schema_entries_ > kMaxSchemaEntries || cells_at + 2 * count > usable_bytes_) return false;
-  // The smallest cells: a child and a key; an empty record.
+  // Smallest cells: a child and a key, or an empty record.
   const std::size_t least_bytes = is_interior ? 5 : 3;
   Cells sum;
   for (std::size_t i = 0; i < count; ++i) {
@@ -178,11 +178,11 @@ bool PageTree::accepts(std::uint32_t number, const std::byte* page) {
   return true;
 }
 
-// Bytes of all temporary files that are open, and of the databases, once for each connection.
+// Total size of all open temporary files, and of the open databases, counted once per connection.
 std::atomic<std::int64_t> g_temporary_bytes{0};
 std::atomic<std::int64_t> g_database_bytes{0};
 
-// Enough for sorts of all rows of a store and for the tables that `query` makes of summary tables.
+// Enough to sort all rows of a store, and for the tables that `query` creates from summary tables.
 std::int64_t most_temporary_bytes() {
   constexpr std::int64_t kLeast = 256 << 20;
   return kLeast + 4 * g_database_bytes.load();
@@ -190,13 +190,13 @@ std::int64_t most_temporary_bytes() {
 
 enum class FileKind { database, log, temporary, other };
 
-// A file of SQLite; that of the system follows it in memory.
+// An SQLite file object; the system VFS's object follows it in memory.
 struct GuardedFile {
   sqlite3_file base;
   FileKind kind;
-  PageTree* tree;      // owned by the database, used by its write-ahead log; else null
-  GuardedFile* peer;   // the log of a database, the database of a log; or null
-  std::int64_t bytes;  // of a database when it was opened, of a temporary file so far
+  PageTree* tree;      // owned by the database, shared by its write-ahead log; else null
+  GuardedFile* peer;   // the log of a database, or the database of a log; may be null
+  std::int64_t bytes;  // of a database: size when opened; of a temporary file: current size
 };
 
 GuardedFile& guarded(sqlite3_file* file) {
@@ -205,7 +205,7 @@ GuardedFile& guarded(sqlite3_file* file) {
 sqlite3_file* system_file(GuardedFile& file) {
   return reinterpret_cast<sqlite3_file*>(&file + 1);
 }
-// Calls a method of the system's file.
+// Calls a method of the system's file object.
 template <typename Method, typename... Argument>
 auto pass_on(Method method, sqlite3_file* file, Argument... argument) {
   sqlite3_file* const system = system_file(guarded(file));
@@ -219,7 +219,7 @@ std::uint64_t bytes_of(GuardedFile* file) {
   return static_cast<std::uint64_t>(std::max<sqlite3_int64>(bytes, 0));
 }
 
-// Whether SQLite may use what it has read of a database or its log.
+// Returns true if SQLite may use bytes read from a database or its log.
 bool accepts(GuardedFile& file, const std::byte* bytes, std::size_t count, std::uint64_t offset) {
   PageTree& tree = *file.tree;
   std::uint32_t number = 0;
@@ -258,7 +258,7 @@ int guarded_close(sqlite3_file* file) {
 }
 
 int guarded_read(sqlite3_file* file, void* to, int count, sqlite3_int64 offset) {
-  // Some statements read for long without a call of the progress handler: count(*), sorts.
+  // Some statements (count(*), sorts) read for long without calling the progress handler.
   if (interrupt::received() != 0) return SQLITE_INTERRUPT;
   const int code = pass_on(&sqlite3_io_methods::xRead, file, to, count, offset);
   if (code != SQLITE_OK || guarded(file).tree == nullptr) return code;
@@ -292,14 +292,14 @@ int guarded_file_control(sqlite3_file* file, int operation, void* argument) {
   return pass_on(&sqlite3_io_methods::xFileControl, file, operation, argument);
 }
 
-// A reader of a log takes a shared lock before it looks at the pages.
+// A reader of a log takes a shared lock before it reads pages.
 int guarded_shm_lock(sqlite3_file* file, int offset, int count, int flags) {
   PageTree* const tree = guarded(file).tree;
   if (tree != nullptr && (flags & SQLITE_SHM_LOCK) != 0) tree->forget();
   return pass_on(&sqlite3_io_methods::xShmLock, file, offset, count, flags);
 }
 
-// Version 2: without pages in mapped memory, which nobody would check.
+// Version 2 has no memory-mapped pages, which would bypass the check.
 constexpr sqlite3_io_methods kMethods = {
     2,
     guarded_close,
@@ -341,7 +341,7 @@ FileKind kind_of(int flags) {
   return (flags & kTemporary) != 0 ? FileKind::temporary : FileKind::other;
 }
 
-// `vfs`: the guarded one.
+// xOpen of the guarded VFS.
 int guarded_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* flags_out) {
   GuardedFile& guard = guarded(file);
   guard = {};
@@ -375,7 +375,7 @@ int guarded_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, 
 const char* guarded_vfs() {
   static constexpr const char* kName = "msprof-guarded";
   static sqlite3_vfs vfs = [] {
-    // All but opening is the system's, which finds what it needs in its own part of the struct.
+    // Only xOpen is replaced. The system's other methods find their data in the copied struct.
     sqlite3_vfs guard = *sqlite3_vfs_find(nullptr);
     guard.zName = kName;
     guard.pNext = nullptr;
@@ -389,7 +389,7 @@ const char* guarded_vfs() {
 }
 
 void end_on_interrupt(sqlite3* db) {
-  // So many take less than a millisecond.
+  // This many take less than a millisecond.
   constexpr int kInstructionsBetweenLooks = 1000;
   sqlite3_progress_handler(
       db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },

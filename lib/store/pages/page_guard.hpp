@@ -1,31 +1,31 @@
-// The VFS through which SQLite reads databases from elsewhere. It bounds the work of a statement by
-// the size of the file, whatever the pages hold, and ends it when an interrupt has been received.
+// SQLite VFS for untrusted databases. It bounds the work of a statement by the size of the file,
+// whatever the pages hold, and stops statements on an interrupt.
 //
-// SQLite follows every child pointer that a page names. Six pages that each name the next one 600
-// times are 600^6 leaves to it. So each page is looked at when SQLite reads it the first time, and
-// SQLITE_CORRUPT is what SQLite gets where
-// * a page has two parents, or one that names it twice: in a sound file each page has one place;
-// * cells of a page overlap, or rows need more overflow pages than the file has: so few bytes could
-//   stand for any number of long rows;
-// * the schema has more entries than any of ours.
-// Nothing is read for it that SQLite does not read anyway, and nothing when the file is opened.
+// SQLite follows every child pointer of a page. Six pages that each name the next one 600 times
+// look like 600^6 leaves. So each page is checked when SQLite first reads it, and SQLite gets
+// SQLITE_CORRUPT if
+//   * a page has two parents, or one that names it twice: in a valid file each page appears once;
+//   * cells of a page overlap, or rows need more overflow pages than the file has: a few bytes
+//     could otherwise represent any number of long rows;
+//   * the schema has more entries than any of ours.
+// The check reads only pages that SQLite reads anyway, and reads nothing when the file is opened.
 //
-// Temporary files of these connections (sorts, temporary tables) get SQLITE_FULL when they take
-// more together than a multiple of the databases that are open.
+// Temporary files of these connections (sorts, temporary tables) get SQLITE_FULL once their total
+// size exceeds a multiple of the size of the open databases.
 #pragma once
 
 struct sqlite3;
 
 namespace msprof::pages {
 
-// Its name, for sqlite3_open_v2().
+// Returns the VFS name for sqlite3_open_v2().
 const char* guarded_vfs();
 
-// For sqlite3_file_control(): gives the sqlite3_file of the system below a guarded one. Any thread
-// may read from that one; its pages are not looked at.
+// Operation for sqlite3_file_control(): returns the system's sqlite3_file below a guarded one. Any
+// thread may read from it; its pages are not checked.
 inline constexpr int kSystemFileControl = 0x6d737067;
 
-// Ends statements of `db` with SQLITE_INTERRUPT when an interrupt has been received.
+// Stops statements of `db` with SQLITE_INTERRUPT once an interrupt has been received.
 void end_on_interrupt(sqlite3* db);
 
 }  // namespace msprof::pages

@@ -13,7 +13,7 @@ double real_of(const std::byte* bytes) {
   return std::bit_cast<double>(big_endian_64(bytes));
 }
 
-// Cut towards zero, at the ends of the range.
+// Truncates towards zero and saturates.
 std::int64_t cut(double value) {
   if (value <= -kTwoTo63) return INT64_MIN;
   if (value >= kTwoTo63) return INT64_MAX;
@@ -24,7 +24,7 @@ bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// The integer that a text begins with, cut at the ends of the range; 0 if it begins with none.
+// Returns the integer at the start of a text, saturated; 0 if there is no digit.
 std::int64_t leading_integer(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && is_space(text[at])) ++at;
@@ -49,7 +49,7 @@ std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes) {
   if (is_null(type, bytes)) return kNull;
   if (type == cell_type::kReal) return cut(real_of(bytes));
   const std::int64_t value = leading_integer({reinterpret_cast<const char*>(bytes), size_of(type)});
-  return value == 0 ? kNull : value;  // of a text, zero is no number
+  return value == 0 ? kNull : value;  // a text that converts to 0 is not a number
 }
 
 bool is_null(std::uint64_t type, const std::byte* bytes) {

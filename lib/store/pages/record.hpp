@@ -1,5 +1,5 @@
-// Records of a SQLite file: numbers of variable length, and cells as the integers that
-// sqlite3_column_int64() makes of them.
+// Records of a SQLite file: varints, and cells converted to integers as sqlite3_column_int64()
+// does.
 // Source: sqlite.org/fileformat2.html 1.6 and 2.1.
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace msprof::pages {
 
-// Bytes behind the end of a page that its buffer must have: what is read beyond the end is seen to
-// be so afterwards.
+// Bytes that a page buffer needs after the page: reads beyond the end are detected afterwards.
 inline constexpr std::size_t kPadding = 32;
 
 inline std::uint32_t big_endian_16(const std::byte* at) {
@@ -29,7 +28,7 @@ inline std::uint64_t big_endian_64(const std::byte* at) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(value) : value;
 }
 
-// Reads a number of one to nine bytes and moves `at` behind it.
+// Reads a number of one to nine bytes and moves `at` past it.
 inline std::uint64_t read_varint(const std::byte*& at) {
   std::uint64_t value = std::to_integer<std::uint64_t>(*at++);
   if (value < 0x80) return value;
@@ -46,10 +45,11 @@ inline bool is_integer(std::uint64_t type) {
   return type - 1 < cell_type::kInteger64 || type == cell_type::kZero || type == cell_type::kOne;
 }
 
-// A cell that is no integer as the cursors give it: kNull for one without a number.
+// Returns the value of a non-integer cell as cursors report it; kNull if it is not a number.
 std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes);
 
-// The value of a cell; kNull for one without a number. Eight bytes can be read at `bytes`.
+// Returns the value of a cell; kNull if it is not a number. Eight bytes at `bytes` must be
+// readable.
 inline std::int64_t value_of(std::uint64_t type, const std::byte* bytes) {
   if (type - 1 < cell_type::kInteger64) {
     static constexpr std::uint8_t kUnused[] = {0, 56, 48, 40, 32, 16, 0};
@@ -59,7 +59,7 @@ inline std::int64_t value_of(std::uint64_t type, const std::byte* bytes) {
   return value_of_other(type, bytes);
 }
 
-// What a WHERE says about cells: IS NOT NULL, and = an integer.
+// WHERE conditions on cells: IS NULL, and = an integer.
 bool is_null(std::uint64_t type, const std::byte* bytes);
 bool is_equal(std::uint64_t type, const std::byte* bytes, std::int64_t value);
 

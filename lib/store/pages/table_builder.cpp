@@ -20,7 +20,7 @@ namespace msprof::pages {
 
 namespace {
 
-// Pages of a table are written in pieces of this size, so that a reader finds neighbours together.
+// Pages of a table are written in blocks of this size, so that they are contiguous for readers.
 constexpr std::size_t kBlockBytes = 256 << 10;
 
 constexpr std::uint32_t kFormat = 4;
@@ -30,7 +30,8 @@ constexpr std::size_t kPointerBytes = 2;
 constexpr std::size_t kMaxInteriorCell = 4 + 9;
 
 constexpr std::size_t kMaxVarint = 9;
-// A size, a type a column, and 8 bytes a column; a value is stored as 8 bytes, whatever it needs.
+// One byte for the header size, at most 9 bytes per column (type and value), and 8 bytes because
+// each value is written as 8 bytes before it is shortened.
 constexpr std::size_t kMaxRecord = 1 + 9 * TableBuilder::kMaxColumns + 8;
 
 template <typename Number>
@@ -39,7 +40,7 @@ void put(std::byte* at, Number number) {
     at[i] = static_cast<std::byte>(number >> (8 * (sizeof(Number) - 1 - i)));
 }
 
-// Returns the bytes used: 7 bits a byte, the largest first; the ninth has 8.
+// Returns the bytes used: 7 bits per byte, most significant first; a ninth byte has 8 bits.
 std::size_t put_varint(std::byte* at, std::uint64_t value) {
   if (value < 0x80) {
     at[0] = static_cast<std::byte>(value);
@@ -57,7 +58,7 @@ std::size_t put_varint(std::byte* at, std::uint64_t value) {
   return bytes;
 }
 
-// The type of an integer by its bits without the sign.
+// Integer type by the number of bits without the sign.
 constexpr std::array<std::uint8_t, 65> kTypeOfBits = [] {
   std::array<std::uint8_t, 65> types{};
   for (std::size_t bits = 0; bits < types.size(); ++bits)
@@ -65,7 +66,7 @@ constexpr std::array<std::uint8_t, 65> kTypeOfBits = [] {
   return types;
 }();
 
-// The record of a row while it is made: a type a column in front, then the values.
+// A record under construction: one type byte per column, then the values.
 struct RecordWriter {
   std::byte* types;
   std::byte* values;
@@ -74,7 +75,7 @@ struct RecordWriter {
   void add(std::uint8_t type, std::uint64_t value) {
     add_type(type);
     const std::size_t bytes = size_of(type);
-    // All 8 bytes are written; the next value begins behind those that count.
+    // Writes all 8 bytes; the next value overwrites the unused ones.
     put(values, bytes == 0 ? 0 : value << (64 - 8 * bytes));
     values += bytes;
   }
@@ -85,9 +86,9 @@ struct RecordWriter {
         static_cast<std::uint64_t>(value));
   }
   void add_double(double value, bool is_real_column) {
-    if (value != value) return add_type(cell_type::kNothing);  // SQLite knows no NaN
+    if (value != value) return add_type(cell_type::kNothing);  // SQLite has no NaN
     constexpr double kLimit = 0x1p63;
-    // Whole numbers are stored as integers, but in REAL columns only up to six bytes.
+    // Integral values are stored as integers; in REAL columns only up to six bytes.
     if (value > -kLimit && value < kLimit) {
       const auto whole = static_cast<std::int64_t>(value);
       constexpr std::int64_t kSixBytes = (std::int64_t{1} << 47) - 1;
@@ -100,7 +101,7 @@ struct RecordWriter {
   }
 };
 
-// Throws what a statement of SQLite would throw.
+// Throws the Error that an SQLite statement would throw.
 [[noreturn]] void fail_to_write(const Database& db, int error_number) {
   throw Error(Exit::cannot_write,
               fmt::format("working with {}: {} (another folder can be given with --output)",
@@ -108,8 +109,8 @@ struct RecordWriter {
                           sqlite3_errstr(error_number == ENOSPC ? SQLITE_FULL : SQLITE_IOERR)));
 }
 
-// Has the disk begin to take what a file has from `before` to `after`, in large pieces: who waits
-// for the whole file in the end waits for little. Only advice: an error changes nothing.
+// Starts writeback of the bytes from `before` to `after` in large chunks, so that the final wait
+// for the file is short. Only a hint: errors are ignored.
 void begin_writeback(int fd, std::uint64_t before, std::uint64_t after) {
 #ifdef SYNC_FILE_RANGE_WRITE
   constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
@@ -121,7 +122,7 @@ void begin_writeback(int fd, std::uint64_t before, std::uint64_t after) {
 #endif
 }
 
-// The lock that each statement of a connection holds while it runs.
+// Holds the connection's mutex, which each of its statements holds while it runs.
 class ConnectionLock {
  public:
   explicit ConnectionLock(const Database& db) : mutex_(sqlite3_db_mutex(db.handle())) {
@@ -172,7 +173,7 @@ void PageAppender::write_at(std::uint64_t offset, std::span<const std::byte> byt
   }
 }
 
-// A statement that went on after a change would take the same pages.
+// A statement that continued after a change would allocate the same pages.
 void PageAppender::check_between_statements() const {
   if (db_.is_in_transaction())
     throw Error(Exit::internal_error, "rows are added to a database within a transaction");
@@ -256,7 +257,8 @@ bool TableBuilder::add_text(std::int64_t id, std::string_view text) {
   text_record_.assign(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(header_bytes));
   text_record_.insert(text_record_.end(), bytes.begin(), bytes.end());
   const std::span<const std::byte> payload(text_record_);
-  // What does not fit into a cell goes on in pages of its own; how much stays is laid down.
+  // A payload that does not fit continues on overflow pages; the file format defines how much
+  // stays.
   const std::size_t page = file_->page_bytes();
   std::size_t local = payload.size();
   if (local > page - 35) {
@@ -268,7 +270,8 @@ bool TableBuilder::add_text(std::int64_t id, std::string_view text) {
   return true;
 }
 
-// The last page first: each names the next one. Returns the first of the chain, 0 for none.
+// Writes the last page first, as each page names the next. Returns the first page of the chain, 0
+// if it is empty.
 PageAppender::PageNumber TableBuilder::write_overflow(std::span<const std::byte> rest) {
   PageAppender::PageNumber next = 0;
   const std::size_t room = file_->page_bytes() - sizeof next;
@@ -316,7 +319,7 @@ void TableBuilder::start_leaf() {
   content_ = page;
 }
 
-// Heads the leaf that is being filled; cells may be added all the same.
+// Writes the header of the current leaf; cells may still be added.
 void TableBuilder::seal_leaf() {
   std::byte* const page = leaf();
   const std::size_t pointers_end = kLeafHeaderBytes + kPointerBytes * cells_;
@@ -324,7 +327,7 @@ void TableBuilder::seal_leaf() {
   page[0] = kLeafPage;
   put(page + kCellCountAt, static_cast<std::uint16_t>(cells_));
   put(page + kContentAt, static_cast<std::uint16_t>(content_));
-  // The same rows give the same bytes.
+  // Clears the gap, so that equal rows give equal bytes.
   std::fill(page + pointers_end, page + content_, std::byte{0});
 }
 
@@ -408,7 +411,7 @@ std::vector<TableBuilder::Child> TableBuilder::write_nodes(std::span<const Child
   std::vector<Child> nodes;
   while (!children.empty()) {
     std::size_t count = std::min(per_page, children.size());
-    if (children.size() == per_page + 1) --count;  // a page has two children at least
+    if (children.size() == per_page + 1) --count;  // a page has at least two children
     make_node(children.first(count));
     if (nodes.size() == pages.size()) {
       pages.push_back(file_->append(page_));
@@ -421,7 +424,7 @@ std::vector<TableBuilder::Child> TableBuilder::write_nodes(std::span<const Child
   return nodes;
 }
 
-// Each child but the last is a cell.
+// Each child except the last is a cell.
 void TableBuilder::make_node(std::span<const Child> children) {
   page_.assign(file_->page_bytes(), std::byte{0});
   std::size_t content = page_.size();

@@ -1,19 +1,19 @@
-// TableBuilder: the b-tree of one table, its pages written by us and not by SQLite. For BulkTables.
-// Source of all that is said of pages: sqlite.org/fileformat2.html, 1.3 (header), 1.6 (b-trees),
-// 2.1 (records).
+// TableBuilder: writes the b-tree pages of one table directly, without SQLite. For BulkTables. File
+// format: sqlite.org/fileformat2.html, 1.3 (header), 1.6 (b-trees), 2.1 (records).
 //
-// How SQLite and builders share one file. SQLite makes the schema (an empty table is its root page,
-// which stays its root for good), the small tables and the indexes; builders fill tables whose rows
-// come in the order of their ids. Each takes the pages it needs behind the last one, and the header
-// of the file is the only place where their number is kept:
-// * PageAppender writes new pages and raises number and change counter while it holds the lock of
-//   the connection. SQLite looks at the change counter whenever it begins a transaction, and
-//   forgets what it has cached when that is another: to it, a builder is another program.
-// * So no transaction of that connection is open while builders work (append() sees to it), and
-//   each statement of it is a transaction. Readers have connections of their own.
-// Nothing refers to the pages of a builder before finish(): it writes the pages above the leaves,
-// and the root last. Rows may be added after it; the right edge of the tree is then written again.
-// The file is whole, for SQLite and for `PRAGMA integrity_check`, after finish() of all builders.
+// SQLite and builders share one file. SQLite creates the schema (an empty table is its root page,
+// which never moves), the small tables and the indexes; builders fill tables whose rows arrive in
+// the order of their ids. Both allocate pages after the last one; only the file header stores the
+// page count:
+//   * PageAppender writes new pages and increases page count and change counter while it holds the
+//     connection's mutex. SQLite checks the change counter at the start of each transaction and
+//     drops its cache if it differs: to SQLite, a builder is another program.
+//   * So the connection must have no open transaction while builders work (append() checks this),
+//     and each of its statements is a transaction. Readers use separate connections.
+// Nothing refers to the pages of a builder before finish(), which writes the pages above the
+// leaves, and the root last. Rows may be added afterwards; finish() then rewrites the right edge of
+// the tree. The file is valid for SQLite and `PRAGMA integrity_check` after finish() of all
+// builders.
 #pragma once
 
 #include <array>
@@ -31,27 +31,27 @@
 
 namespace msprof::pages {
 
-// The pages of a database that SQLite has made with Database::create().
+// Adds pages to a database made by Database::create().
 class PageAppender {
  public:
   using PageNumber = std::uint32_t;
-  // New pages that are neighbours.
+  // A range of consecutive new pages.
   struct Run {
     PageNumber first = 0;
     std::size_t pages = 0;
   };
 
-  // `db` outlives this and has a first table. Throws Error(cannot_write).
+  // `db` must outlive this and have a table. Throws Error(cannot_write).
   explicit PageAppender(const Database& db);
 
   std::size_t page_bytes() const { return page_bytes_; }
-  // Adds whole pages to the file; `place` is told where, in their order. Throws Error(cannot_write)
-  // as SQLite's statements do, when the disk is full.
+  // Appends whole pages to the file and calls `place` with their page numbers, in order. Throws
+  // Error(cannot_write) like SQLite's statements if the disk is full.
   void append(std::span<const std::byte> pages, const std::function<void(Run)>& place);
   PageNumber append(std::span<const std::byte> page);
-  // Writes a page again that append() or SQLite has made.
+  // Overwrites a page made by append() or SQLite.
   void write(PageNumber number, std::span<const std::byte> page);
-  // Makes SQLite forget what it has cached of pages that were written again.
+  // Makes SQLite drop cached pages that were overwritten.
   void announce();
 
  private:
@@ -66,32 +66,32 @@ class PageAppender {
   std::size_t page_bytes_ = 0;
 };
 
-// How the cells of a row are stored. NUMERIC and INTEGER columns keep a double that is a whole
-// number as an integer; a REAL column gives it back as a double.
+// How the cells of a row are stored. NUMERIC and INTEGER columns store integral doubles as
+// integers; REAL columns return them as doubles.
 enum class ColumnStorage : std::uint8_t { id, integer, numeric_double, real_double };
 
 class TableBuilder {
  public:
-  // The table is empty; `root` is its page. `columns`: at most kMaxColumns, one of them the id;
-  // rows of a table without one are numbered from 1.
+  // The table must be empty; `root` is its root page. `columns`: at most kMaxColumns, at most one
+  // of them the id. Rows of a table without an id are numbered from 1.
   static constexpr std::size_t kMaxColumns = 32;
   TableBuilder(PageAppender& file, PageAppender::PageNumber root,
                std::vector<ColumnStorage> columns);
 
-  // Adds rows, a cell a column; doubles as their bits. Returns how many were taken: all, or those
-  // before the first whose id is NULL or not larger than the last.
+  // Adds rows, one cell per column; doubles as their bits. Returns the number of rows added: all,
+  // or those before the first whose id is NULL or not larger than the last.
   std::size_t add(std::span<const std::int64_t> cells, std::size_t rows);
-  // Adds a row of a table of an id and a text. False if the id is not larger than the last.
+  // Adds a row with an id and a text. False if the id is not larger than the last.
   bool add_text(std::int64_t id, std::string_view text);
 
-  // Writes all that a reader needs to find the rows added so far.
+  // Writes everything that a reader needs to find the rows added so far.
   void finish();
 
-  // Of the last row; empty if there is none.
+  // Id of the last row; empty if there is no row.
   std::optional<std::int64_t> last_id() const { return last_id_; }
 
  private:
-  // A page and the largest id in it.
+  // A page and its largest id.
   struct Child {
     PageAppender::PageNumber page = 0;
     std::int64_t last_id = 0;
@@ -119,17 +119,17 @@ class TableBuilder {
   std::optional<std::int64_t> last_id_;
   bool is_finished_ = true;
 
-  // Leaves that are full and wait to be written together, then the one that is being filled.
+  // Full leaves that will be written together, followed by the leaf being filled.
   std::vector<std::byte> block_;
-  std::vector<std::int64_t> full_last_ids_;  // of the full ones
-  std::size_t cells_ = 0;                    // in the leaf that is being filled
-  std::size_t content_ = 0;                  // where its cells begin: they grow towards the front
-  PageAppender::PageNumber tail_ = 0;        // its page, once finish() has given it one; 0: none
+  std::vector<std::int64_t> full_last_ids_;  // last id of each full leaf
+  std::size_t cells_ = 0;                    // number of cells in the leaf being filled
+  std::size_t content_ = 0;                  // start of its cells, which grow downwards
+  PageAppender::PageNumber tail_ = 0;  // its page number, assigned by finish(); 0: not assigned
 
-  std::vector<Child> leaves_;  // those written, without the tail
-  // Pages above the leaves, level by level, without the root. There are only ever more of them.
+  std::vector<Child> leaves_;  // written leaves, without the tail
+  // Pages above the leaves by level, without the root. Their number never decreases.
   std::vector<std::vector<PageAppender::PageNumber>> interior_;
-  std::vector<std::byte> page_;  // an interior or overflow page while it is made
+  std::vector<std::byte> page_;  // buffer for an interior or overflow page
   std::vector<std::byte> text_record_;
 };
 

@@ -10,14 +10,14 @@ namespace msprof::pages {
 
 namespace {
 
-// SQLite's own limit. A tree of so many levels cannot be.
+// SQLite's own limit; valid trees are never this deep.
 constexpr std::size_t kMaxDepth = 20;
 
-// A reading of the file; a page may be as large.
+// Bytes per read; a page may have the same size.
 constexpr std::size_t kReadBytes = 1 << 16;
 constexpr unsigned kRowsBetweenLooks = 1u << 14;
 constexpr unsigned kPagesBetweenLooks = 1u << 10;
-// A longer row is refused by SQLite, too (database.cpp).
+// SQLite rejects longer rows, too (database.cpp).
 constexpr std::uint64_t kMaxPayload = 4 << 20;
 
 }  // namespace
@@ -88,7 +88,7 @@ bool TableScan::next(std::int64_t* cells) {
   }
 }
 
-// Fills the wanted cells from a record. False if the filter does not take it.
+// Fills the wanted cells from a record. False if the filter excludes it.
 bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
   const std::byte* const end = payload.data() + payload.size();
   const std::byte* type_at = payload.data();
@@ -98,7 +98,7 @@ bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
   const std::byte* body = header_end;
   if (wants_id_) cells[0] = id_;
   for (std::size_t column = 0; column < uses_.size(); ++column) {
-    // Columns that a record does not have are NULL.
+    // Columns missing from a record are NULL.
     const std::uint64_t type = type_at < header_end ? read_varint(type_at) : cell_type::kNothing;
     const std::uint64_t size = size_of(type);
     if (size > static_cast<std::uint64_t>(end - body)) fail("a value ends beyond its row");
@@ -111,7 +111,8 @@ bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
   return true;
 }
 
-// Puts a row together that goes on on other pages. No import writes one to a table of integers.
+// Assembles a row that continues on overflow pages. Import never writes such a row to an integer
+// table.
 std::span<const std::byte> TableScan::whole_payload(const std::byte* local, std::uint64_t bytes) {
   if (bytes > kMaxPayload) fail("a row is too long");
   const std::uint32_t usable = file_->usable_bytes();
@@ -135,7 +136,7 @@ std::span<const std::byte> TableScan::whole_payload(const std::byte* local, std:
   return {overflow_.data(), static_cast<std::size_t>(bytes)};
 }
 
-// Goes on to the next leaf that can have rows of the range; false after the last.
+// Advances to the next leaf that can hold rows in range; false after the last.
 bool TableScan::next_leaf() {
   if (!is_started_) {
     is_started_ = true;
@@ -159,7 +160,7 @@ bool TableScan::next_leaf() {
   return true;
 }
 
-// The page of a child; reads those that come next along, where they lie one behind the other.
+// Returns the page of a child; also reads the following children if their pages are consecutive.
 const std::byte* TableScan::page_of(std::span<const std::uint32_t> children, std::size_t place) {
   const std::uint32_t number = children[place];
   if (number < block_first_ || number - block_first_ >= block_count_) {
@@ -178,7 +179,7 @@ const std::byte* TableScan::page_of(std::span<const std::uint32_t> children, std
   return block_.data() + std::size_t{number - block_first_} * file_->page_bytes();
 }
 
-// Counts a page: a sound table names each of its pages once.
+// Counts a page read: a valid table names each of its pages once.
 void TableScan::count_page() {
   if (++pages_ > file_->page_count()) fail("the table has more pages than the file");
   if (pages_ % kPagesBetweenLooks == 0) interrupt::check();
@@ -196,7 +197,7 @@ void TableScan::enter(std::uint32_t number, const std::byte* page) {
   }
 }
 
-// Checks where a cell begins.
+// Returns the start of a cell after checking its offset.
 const std::byte* TableScan::cell_of(const std::byte* page, std::size_t header_bytes,
                                     std::size_t cell) {
   const std::uint32_t offset = big_endian_16(page + header_bytes + 2 * cell);
@@ -204,7 +205,7 @@ const std::byte* TableScan::cell_of(const std::byte* page, std::size_t header_by
   return page + offset;
 }
 
-// Place of the first of `count` keys that is `id` or larger.
+// Returns the index of the first of `count` keys that is >= `id`.
 template <typename KeyAt>
 std::size_t TableScan::first_at_least(std::int64_t id, std::size_t count,
                                       const KeyAt& key_at) const {
@@ -232,7 +233,7 @@ void TableScan::enter_interior(const std::byte* page) {
     if (file_->usable_bytes() - (cell - page) < 5) fail("a cell ends beyond it");
     return big_endian_32(cell);
   };
-  // The largest id below the child at that place.
+  // Returns the largest id below the child at that index.
   const auto key_at = [&](std::size_t place) {
     const std::byte* at = cell_of(page, kInteriorHeaderBytes, place) + 4;
     return static_cast<std::int64_t>(read_varint(at));

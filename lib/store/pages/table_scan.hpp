@@ -1,6 +1,6 @@
-// TableScan: rows of a table of integers from the pages of its b-tree, in the order of their ids.
-// For CellReader: the same rows and values as SQLite gives. Whatever the pages hold is checked:
-// Error(partial_data) where they contradict each other.
+// TableScan: reads the rows of an integer table from its b-tree pages, in the order of their ids.
+// For CellReader; returns the same rows and values as SQLite. Pages are untrusted: throws
+// Error(partial_data) if they are inconsistent.
 // Source: sqlite.org/fileformat2.html 1.5 and 1.6.
 #pragma once
 
@@ -16,18 +16,18 @@ namespace msprof::pages {
 
 class TableScan {
  public:
-  // `wanted`: the columns that next() fills; column 0 is the id. `file` outlives this.
+  // `wanted`: the columns that next() fills; column 0 is the id. `file` must outlive this.
   TableScan(const PageFile& file, std::uint32_t root, std::span<const std::size_t> wanted,
             const RowFilter& filter);
 
-  // False after the last row. Fills the wanted ones of `cells`; kNull is a cell without a number.
+  // Reads the next row; false after the last. Fills the wanted entries of `cells`; kNull if a cell
+  // is not a number.
   bool next(std::int64_t* cells);
 
  private:
-  // What is to be done with a column.
+  // How a column is used.
   enum Use : std::uint8_t { kSkip = 0, kWanted = 1, kNotNull = 2, kEqual = 4 };
-  // An interior page on the way to the leaf: its children that are in the range, in the order in
-  // which they are read.
+  // An interior page on the path to the leaf: its children in range, in reading order.
   struct Level {
     std::vector<std::uint32_t> children;
     std::size_t next = 0;
@@ -53,27 +53,27 @@ class TableScan {
   bool is_backwards_;
   bool wants_id_ = false;
   std::int64_t equal_ = 0;
-  std::vector<std::uint8_t> uses_;  // of the columns up to the last that is looked at
+  std::vector<std::uint8_t> uses_;  // indexed by column, up to the last one used
 
-  // Levels of the tree above the leaf, the first `depth_` of them.
+  // The first `depth_` levels are in use.
   std::vector<Level> levels_;
   std::size_t depth_ = 0;
   bool is_started_ = false;
   bool is_ended_ = false;
 
-  // Pages in memory that lie one behind the other.
+  // Buffer of consecutive pages.
   std::vector<std::byte> block_;
   std::uint32_t block_first_ = 0;
   std::uint32_t block_count_ = 0;
 
-  std::uint32_t pages_ = 0;  // read so far, overflow pages too
+  std::uint32_t pages_ = 0;  // read so far, including overflow pages
 
-  // The leaf, and which of its cells come next.
+  // The current leaf and its next cell.
   std::uint32_t number_ = 0;
   const std::byte* leaf_ = nullptr;
   std::size_t cell_ = 0;
   std::size_t cells_left_ = 0;
-  std::int64_t id_ = 0;  // of the last row
+  std::int64_t id_ = 0;  // id of the last row
   bool has_id_ = false;
   unsigned rows_ = 0;
   std::vector<std::byte> overflow_;

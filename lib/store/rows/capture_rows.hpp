@@ -8,20 +8,20 @@
 
 namespace msprof {
 
-// One NPU of the capture.
+// An NPU of the capture.
 struct DeviceRow {
   std::int64_t id = 0;                // device number, as in file names
-  std::int64_t chip_name_id = kNull;  // "V200", "Ascend910B", where known
-  std::int64_t frequency_hz = kNull;  // of the compute cores, where known
+  std::int64_t chip_name_id = kNull;  // "V200", "Ascend910B"; null: unknown
+  std::int64_t frequency_hz = kNull;  // of the compute cores; null: unknown
   std::int64_t core_count = kNull;
   std::int64_t vector_core_count = kNull;
   std::int64_t vector_frequency_hz = kNull;
   std::int64_t platform = kNull;  // platform_version of CANN
-  // Use of its PMU: 1 task-based, 0 sample-based, null unknown.
+  // PMU mode: 1 task-based, 0 sample-based, null unknown.
   std::int64_t is_task_based = kNull;
   std::int64_t core_metrics_name_id = kNull;  // "PipeUtilizationExct"
   std::int64_t vector_core_metrics_name_id = kNull;
-  std::int64_t tick_frequency_hz = kNull;  // of the counter that stamps its records
+  std::int64_t tick_frequency_hz = kNull;  // of the counter that timestamps its records
 
   static constexpr const char* kTable = "device";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -37,27 +37,27 @@ struct DeviceRow {
                                           "tick_frequency_hz"};
 };
 
-// One loaded model.
+// A loaded model.
 struct ModelRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
-  std::int64_t model_id = kNull;  // the runtime's number
+  std::int64_t model_id = kNull;  // number assigned by the runtime
   std::int64_t name_id = kNull;
-  std::int64_t batch_num = kNull;  // pictures of one execution
+  std::int64_t batch_num = kNull;  // images per execution
 
   static constexpr const char* kTable = "model";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "device_id", "model_id",
                                           "name_id", "batch_num"};
 };
 
-// Executions whose records belong together (an svp capture).
+// Executions whose records belong together (in an svp capture).
 struct StepRow {
   std::int64_t id = 0;
   std::int64_t model_row = kNull;  // model.id
-  std::int64_t number = 0;         // from 0 within the model
+  std::int64_t number = 0;         // within the model, from 0
   std::int64_t batch_num = kNull;
-  std::int64_t input_pic_num = kNull;      // pictures of one execution
-  std::int64_t current_pic_count = kNull;  // pictures before this step
+  std::int64_t input_pic_num = kNull;      // images per execution
+  std::int64_t current_pic_count = kNull;  // images before this step
   std::int64_t icache_hit = kNull;
   std::int64_t icache_miss = kNull;
 
@@ -67,14 +67,14 @@ struct StepRow {
       "input_pic_num",          "current_pic_count", "icache_hit", "icache_miss"};
 };
 
-// Begin and duration of a step; derived from its tasks.
+// Start and duration of a step; derived from its tasks.
 struct StepTimeRow {
   std::int64_t step_id = 0;
   std::int64_t task_count = 0;
   std::int64_t execution_count = kNull;  // from the first to the last execution with a task
   std::int64_t first_start_ns = kNull;
-  std::int64_t last_end_ns = kNull;  // null where no duration is known
-  std::int64_t busy_ns = kNull;      // durations added up
+  std::int64_t last_end_ns = kNull;  // null: no duration is known
+  std::int64_t busy_ns = kNull;      // sum of durations
 
   static constexpr const char* kTable = "step_time";
   static constexpr std::array kColumns = {"step_id INTEGER PRIMARY KEY",
@@ -85,7 +85,7 @@ struct StepTimeRow {
                                           "busy_ns"};
 };
 
-// A record of the step trace of a CANN device, in file order; what iterations are derived from.
+// A step trace record of a CANN device, in file order; iterations are derived from these.
 struct StepMarkRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -110,7 +110,7 @@ struct StepMarkRow {
 };
 
 // An iteration of a CANN model, derived from step marks; in the order of the table step_trace.
-// Durations are differences of counts.
+// Durations are computed from tick differences.
 struct IterationRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -124,7 +124,7 @@ struct IterationRow {
   std::int64_t fp_bp_ns = kNull;
   std::int64_t refresh_ns = kNull;
   std::int64_t data_aug_ns = kNull;
-  std::int64_t is_framework_step = 0;  // 1: of a pair 60000/60001, number is its index_id
+  std::int64_t is_framework_step = 0;  // 1: from a pair of tags 60000/60001; number is its index_id
 
   static constexpr const char* kTable = "iteration";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -149,9 +149,9 @@ struct IterationPartRow {
   std::int64_t is_get_next = 0;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // Of captures of 2019 to 2021.
+  // Only in captures of 2019 to 2021.
   std::int64_t stream_id = kNull;
-  std::int64_t number = kNull;        // among those of its stream in the iteration, from 0
+  std::int64_t number = kNull;        // index within its stream and iteration, from 0
   std::int64_t type_name_id = kNull;  // "AllReduce"
 
   static constexpr const char* kTable = "iteration_part";
@@ -165,22 +165,22 @@ struct IterationPartRow {
                                           "type_name_id"};
 };
 
-// One counter of a device or of the host over time: bandwidth of a channel, use of a CPU,
-// frequency. What it shows is `value / divisor` of its samples, and of a rate that by the seconds
-// of the sample's interval.
+// A counter of a device or of the host over time: bandwidth of a channel, CPU usage, frequency. The
+// displayed value is the sample's `value / divisor`; rates are also divided by the sample's
+// interval in seconds.
 struct TrackRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;        // null: the host
-  std::int64_t kind_name_id = kNull;     // "hbm": of the raw files, as tables are called
-  std::int64_t subject_name_id = kNull;  // "HBM 0", "Port 1", "CPU 3": what is counted
-  std::int64_t number = kNull;           // of the subject: channel, port, core, module, process
-  std::int64_t part = kNull;             // a second number: the engine of a type, …
-  std::int64_t detail_name_id = kNull;   // a second text: the module of a function, …
-  std::int64_t name_id = kNull;          // of the counter: "Read", "AI Core Freq"
-  std::int64_t unit_name_id = kNull;     // "MB/s", "MHz"
+  std::int64_t kind_name_id = kNull;     // kind of raw file, as in table names: "hbm"
+  std::int64_t subject_name_id = kNull;  // what is counted: "HBM 0", "Port 1", "CPU 3"
+  std::int64_t number = kNull;  // number of the subject: channel, port, core, module, process
+  std::int64_t part = kNull;    // second number: e.g. the engine of a type
+  std::int64_t detail_name_id = kNull;  // second text: e.g. the module of a function
+  std::int64_t name_id = kNull;         // name of the counter: "Read", "AI Core Freq"
+  std::int64_t unit_name_id = kNull;    // "MB/s", "MHz"
   std::int64_t divisor = 1;
   std::int64_t is_rate = 0;
-  std::int64_t first_sample_id = kNull;  // its samples are among these; others may be, too
+  std::int64_t first_sample_id = kNull;  // its samples are in this range, among others
   std::int64_t last_sample_id = kNull;
 
   static constexpr const char* kTable = "track";
@@ -199,7 +199,7 @@ struct TrackRow {
                                           "last_sample_id"};
 };
 
-// A sample of a track. One about an interval has its begin.
+// A sample of a track. begin_ns is set if it covers an interval.
 struct CounterRow {
   std::int64_t id = 0;
   std::int64_t track_id = 0;
@@ -212,7 +212,7 @@ struct CounterRow {
                                           "time_ns", "value"};
 };
 
-// Activity of the cores of a device in a span: derived. Spans of one kind do not touch.
+// Activity of a device's cores over a time span; derived. Spans of the same kind do not touch.
 struct OverlapRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;

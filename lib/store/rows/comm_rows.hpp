@@ -8,39 +8,39 @@
 
 namespace msprof {
 
-// The host's side of one task of a collective: its hccl_info, and its position.
+// Host-side data of one task of a collective: its hccl_info, and its position.
 struct CommCallRow {
   std::int64_t id = 0;
-  std::int64_t host_count = 0;      // when the task was launched (task_track time)
+  std::int64_t host_count = 0;      // launch time of the task (task_track)
   std::int64_t api_id = kNull;      // api_call of the collective (node level)
-  std::int64_t op_begin_count = 0;  // when that call began
+  std::int64_t op_begin_count = 0;  // start of that call
   std::int64_t thread_id = kNull;
-  std::int64_t op_name_id = kNull;       // item of that call, "hcom_allReduce__101_1_1"
-  std::int64_t op_type_name_id = kNull;  // type of that call, "hcom_allReduce_"
+  std::int64_t op_name_id = kNull;       // item of that call: "hcom_allReduce__101_1_1"
+  std::int64_t op_type_name_id = kNull;  // type of that call: "hcom_allReduce_"
   std::int64_t is_master = 0;
-  // Of hccl_info; null where there is none for the call.
+  // From hccl_info; null if the call has none.
   std::int64_t item_name_id = kNull;  // "Notify_Wait"
-  std::int64_t group_hash = kNull;    // of hccl_info, else of hccl_op_info
+  std::int64_t group_hash = kNull;    // from hccl_info, else from hccl_op_info
   std::int64_t group_name_id = kNull;
   std::int64_t plane_id = kNull;
   std::int64_t local_rank = kNull;
   std::int64_t remote_rank = kNull;
   std::int64_t rank_size = kNull;
-  std::int64_t notify_id = kNull;  // 64 bits as they are
+  std::int64_t notify_id = kNull;  // all 64 bits
   std::int64_t duration_estimated_ps = kNull;
   std::int64_t size_bytes = kNull;
   std::int64_t data_type = kNull;
   std::int64_t link_type = kNull;
   std::int64_t transport_type = kNull;
   std::int64_t rdma_type = kNull;
-  // Of the call's first hccl_op_info; null without one.
+  // From the call's first hccl_op_info; null if it has none.
   std::int64_t op_group_name_id = kNull;
   std::int64_t op_relay = kNull;
   std::int64_t op_retry = kNull;
   std::int64_t op_data_type = kNull;
   std::int64_t op_algorithm_name_id = kNull;
   std::int64_t op_count = kNull;
-  // "op type" text of the call's first node_basic_info; null without one.
+  // "op type" text of the call's first node_basic_info; null if it has none.
   std::int64_t op_kind_name_id = kNull;
 
   static constexpr const char* kTable = "comm_call";
@@ -75,7 +75,7 @@ struct CommCallRow {
                                           "op_kind_name_id"};
 };
 
-// Device tasks of calls; one row a task of a collective.
+// Maps device tasks to calls; one row per task of a collective.
 struct CommTaskRow {
   std::int64_t task_id = 0;
   std::int64_t comm_call_id = 0;
@@ -84,7 +84,7 @@ struct CommTaskRow {
   static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY", "comm_call_id"};
 };
 
-// One collective on one device, derived from its tasks; in the order (device, start, id).
+// A collective on one device, derived from its tasks; in the order (device, start, id).
 struct CommOpRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -94,7 +94,7 @@ struct CommOpRow {
   std::int64_t end_ns = kNull;
   std::int64_t model_number = kNull;
   std::int64_t rank_size = kNull;
-  std::int64_t first_comm_call_id = kNull;  // has the rest: api, type, algorithm, count
+  std::int64_t first_comm_call_id = kNull;  // has api, type, algorithm, count
 
   static constexpr const char* kTable = "comm_op";
   static constexpr std::array kColumns = {
@@ -103,7 +103,7 @@ struct CommOpRow {
       "model_number",           "rank_size", "first_comm_call_id"};
 };
 
-// Tasks that make up a collective; a task whose op has no master task has no row.
+// Tasks of a collective; a task whose op has no master task has no row.
 struct CommOpTaskRow {
   std::int64_t task_id = 0;
   std::int64_t comm_op_id = 0;
@@ -112,8 +112,8 @@ struct CommOpTaskRow {
   static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY", "comm_op_id"};
 };
 
-// The calls of one kind of collective on one device, as communication_statistic counts them:
-// duration of one is latest end - earliest start of its master tasks.
+// Calls of one kind of collective on one device, as counted by communication_statistic: the
+// duration is latest end - earliest start of its master tasks.
 struct CommSpanRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -126,7 +126,7 @@ struct CommSpanRow {
                                           "start_ns", "duration_ns"};
 };
 
-// Streams on which AI CPU kernels drive a collective (mc2_comm_info).
+// Streams on which AI CPU kernels run a collective (mc2_comm_info).
 struct KfcStreamRow {
   std::int64_t id = 0;
   std::int64_t group_name_id = kNull;

@@ -1,4 +1,4 @@
-// Rows about the counters of tasks. Part of store/schema.hpp.
+// Rows about counters of tasks. Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-// The counters of a task, one wide row; `pmu_column` names the counter of each column.
+// The counters of a task in one wide row; `pmu_column` names the columns.
 inline constexpr std::size_t kPmuColumns = 26;
 struct TaskPmuRow {
   std::int64_t task_id = 0;
@@ -47,11 +47,11 @@ struct TaskPmuRow {
                                           "c25"};
 };
 
-// svp: "total_cycles", "ddr_read_bytes", … CANN: "frequency_mhz" of the cores at the end of the
-// task, "aic_total_cycles", "aic_0x416" (event of ai_core_profiling_events), "aiv_total_cycles",
-// "aiv_0x8" (event of aiv_profiling_events). A side that did not run has 0, not null. 310:
-// "block_num", as the record says it. V6 chips: "aic_time_ns" and "aiv_time_ns", how long the cores
-// of a side ran.
+// Names of the columns of task_pmu. svp: "total_cycles", "ddr_read_bytes", … CANN: "frequency_mhz"
+// of the cores at the end of the task, "aic_total_cycles", "aic_0x416" (event of
+// ai_core_profiling_events), "aiv_total_cycles", "aiv_0x8" (event of aiv_profiling_events). Cores
+// that did not run have 0, not null. 310: "block_num", from the record. V6 chips: "aic_time_ns" and
+// "aiv_time_ns", the run time of the cores of that type.
 struct PmuColumnRow {
   std::int64_t column_number = 0;
   std::int64_t counter_name_id = kNull;
@@ -60,7 +60,7 @@ struct PmuColumnRow {
   static constexpr std::array kColumns = {"column_number INTEGER PRIMARY KEY", "counter_name_id"};
 };
 
-// L2 cache events of a task; the events of the columns are in meta "l2_cache.events.<device>".
+// L2 cache events of a task; meta "l2_cache.events.<device>" lists the events of the columns.
 struct L2CacheRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;

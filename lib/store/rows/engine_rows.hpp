@@ -1,5 +1,5 @@
-// Rows about what V6 chips have beside their cores: parts of fused tasks, CCU, data units, busy
-// units of a core, page faults; and the hardware queues of streams. Part of store/schema.hpp.
+// Rows about units of V6 chips other than cores: parts of fused tasks, CCU, data units, busy units
+// of a core, page faults; and hardware queues of streams. Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-// What a fused task ran on one engine.
+// The part of a fused task that ran on one engine.
 struct FusionPartRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -33,7 +33,7 @@ struct FusionPartRow {
                                           "end_ns"};
 };
 
-// A group of loops of a CCU, or a wait for other ranks. In the order of the records.
+// A loop group of a CCU, or a wait for other ranks. In record order.
 struct CcuSpanRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -43,16 +43,15 @@ struct CcuSpanRow {
   std::int64_t instruction_id = kNull;
   std::int64_t is_wait = 0;
   std::int64_t start_ns = kNull;
-  std::int64_t end_ns =
-      kNull;  // of a wait: of the rank that was last; null: of no rank it is known
-  // What the host says of it; null: nothing.
+  std::int64_t end_ns = kNull;  // of a wait: end for the last rank; null: not known for any rank
+  // Data from the host; null: not recorded.
   std::int64_t size_bytes = kNull;
-  std::int64_t reduce_type = kNull;  // 0 SUM, 1 MUL, 2 MAX, 3 MIN; null: none
+  std::int64_t reduce_type = kNull;  // 0 SUM, 1 MUL, 2 MAX, 3 MIN; null: no reduction
   std::int64_t input_type = kNull;   // as comm_call.data_type
   std::int64_t output_type = kNull;
   std::int64_t mask = kNull;
-  std::int64_t rank = kNull;           // that was last
-  std::int64_t channel = kNull;        // of those it used the one with the longest mean delay
+  std::int64_t rank = kNull;           // the last rank
+  std::int64_t channel = kNull;        // the used channel with the longest mean delay
   std::int64_t channel_delay = kNull;  // in ticks
 
   static constexpr const char* kTable = "ccu_span";
@@ -75,7 +74,7 @@ struct CcuSpanRow {
                                           "channel_delay"};
 };
 
-// How long a wait of a CCU took for one rank.
+// Duration of a CCU wait for one rank.
 struct CcuRankRow {
   std::int64_t id = 0;
   std::int64_t ccu_span_id = 0;
@@ -87,7 +86,7 @@ struct CcuRankRow {
                                           "duration_ns"};
 };
 
-// A sample of a channel of a CCU: how long 4096 bytes took.
+// A sample of a CCU channel: the delay of 4096 bytes.
 struct CcuChannelRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -104,7 +103,7 @@ struct CcuChannelRow {
       "mean_delay_ps",          "min_delay_ps", "max_delay_ps"};
 };
 
-// A kernel of a data unit that the host drives.
+// A kernel of a data unit driven by the host.
 struct DpuTaskRow {
   std::int64_t id = 0;
   std::int64_t dpu_id = kNull;
@@ -122,7 +121,7 @@ struct DpuTaskRow {
       "type_name_id",           "name_id", "start_ns",  "end_ns"};
 };
 
-// A unit of a core that was busy (BIU perf).
+// Busy time of a core unit (BIU perf).
 struct BiuSpanRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -157,14 +156,14 @@ struct PageFaultRow {
                                           "task_number", "fault_count"};
 };
 
-// The hardware queue of a stream while the stream lived (stream_sq_info).
+// Hardware queue of a stream during its lifetime (stream_sq_info).
 struct StreamQueueRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
-  std::int64_t stream_id = kNull;  // its low 16 bits
+  std::int64_t stream_id = kNull;  // low 16 bits
   std::int64_t queue_id = kNull;
   std::int64_t scheduler_id = kNull;
-  std::int64_t start_ns = kNull;  // created, or there when the collection started
+  std::int64_t start_ns = kNull;  // creation, or start of the collection
   std::int64_t end_ns = kNull;    // null: not destroyed
 
   static constexpr const char* kTable = "stream_queue";

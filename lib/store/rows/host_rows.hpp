@@ -8,8 +8,8 @@
 
 namespace msprof {
 
-// One call of the application's interface on the host. CANN calls are in the order (start, level
-// from high to low).
+// An API call of the application on the host. CANN calls are in the order (start, level from high
+// to low).
 struct ApiCallRow {
   std::int64_t id = 0;
   std::int64_t model_row = kNull;
@@ -19,9 +19,9 @@ struct ApiCallRow {
   std::int64_t name_id = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // Of CANN calls.
+  // Only CANN calls.
   std::int64_t level = kNull;         // one of call_level, or another number
-  std::int64_t item_name_id = kNull;  // "item_id": name of the operator, number of the model
+  std::int64_t item_name_id = kNull;  // "item_id": operator name or model number
 
   static constexpr const char* kTable = "api_call";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -36,41 +36,40 @@ struct ApiCallRow {
                                           "item_name_id"};
 };
 
-// What a call says beside its times, where it says anything: calls of the runtime under CANN 5, and
-// executions of models.
+// Details of a call, if recorded: calls of the runtime under CANN 5, and model executions.
 struct CallDetailRow {
   std::int64_t api_id = 0;
   std::int64_t stream_id = kNull;
   std::int64_t size_bytes = kNull;
   std::int64_t direction = kNull;  // see MemcpyTaskRow
-  std::int64_t result = kNull;     // what it returned
-  std::int64_t request = kNull;    // number of the execution of a model
+  std::int64_t result = kNull;     // return value
+  std::int64_t request = kNull;    // execution number of a model
 
   static constexpr const char* kTable = "call_detail";
   static constexpr std::array kColumns = {
       "api_id INTEGER PRIMARY KEY", "stream_id", "size_bytes", "direction", "result", "request"};
 };
 
-// A range or mark that the application named itself (msproftx).
+// A range or mark defined by the application (msproftx).
 struct UserRangeRow {
   std::int64_t id = 0;
-  std::int64_t is_extended = 0;  // 1: a mark or range with an id that the device repeats
+  std::int64_t is_extended = 0;  // 1: has an id that the device repeats
   std::int64_t process_id = kNull;
   std::int64_t thread_id = kNull;
   std::int64_t category = kNull;
   std::int64_t event_type = kNull;  // 0 marker, 1 push/pop, 2 start/end, 3 marker_ex
   std::int64_t payload_type = kNull;
-  std::int64_t payload_value = kNull;  // 64 bits as they are
+  std::int64_t payload_value = kNull;  // all 64 bits
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
   std::int64_t vendor_start_ns =
-      kNull;                           // as the vendor's Python path prints them, through doubles:
+      kNull;  // as printed by the vendor's Python code, which uses doubles:
   std::int64_t vendor_end_ns = kNull;  // up to 0.15 us from start_ns (cann_host.md 1.7.2)
   std::int64_t message_type = kNull;
   std::int64_t message_name_id = kNull;
   std::int64_t domain_name_id = kNull;
   std::int64_t mark_id = kNull;
-  std::int64_t start_count = kNull;  // the counters of the host themselves
+  std::int64_t start_count = kNull;  // raw host counter values
   std::int64_t end_count = kNull;
 
   static constexpr const char* kTable = "user_range";
@@ -94,7 +93,7 @@ struct UserRangeRow {
                                           "end_count"};
 };
 
-// The device's side of such a mark or range (step trace tags 11 and 12).
+// Device-side record of such a mark or range (step trace tags 11 and 12).
 struct DeviceMarkRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -116,7 +115,7 @@ struct DeviceMarkRow {
 // An allocation or release of device memory by an operator (task_memory_info), in file order.
 struct MemoryEventRow {
   std::int64_t id = 0;
-  std::int64_t device_id = kNull;  // the device that the record names
+  std::int64_t device_id = kNull;  // from the record
   std::int64_t device_type = kNull;
   std::int64_t thread_id = kNull;
   std::int64_t name_id = kNull;  // operator; null: unknown hash
@@ -127,7 +126,7 @@ struct MemoryEventRow {
   std::int64_t total_reserved_bytes = kNull;
   std::int64_t time_ns = kNull;
   std::int64_t vendor_time_ns = kNull;  // see UserRangeRow
-  std::int64_t host_count = kNull;      // the counter itself
+  std::int64_t host_count = kNull;      // raw counter value
 
   static constexpr const char* kTable = "memory_event";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -145,12 +144,12 @@ struct MemoryEventRow {
                                           "host_count"};
 };
 
-// An allocation with its release; derived, in the order of the table operator_memory.
+// An allocation paired with its release; derived, in the order of the table operator_memory.
 struct MemoryBlockRow {
   std::int64_t id = 0;
   std::int64_t allocation_id = kNull;  // memory_event.id
   std::int64_t release_id = kNull;     // null: never released
-  std::int64_t duration_ns = kNull;    // of the counts, rounded to ns
+  std::int64_t duration_ns = kNull;    // from the counts, rounded to ns
 
   static constexpr const char* kTable = "memory_block";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "allocation_id", "release_id",
@@ -177,7 +176,7 @@ struct FusionOpRow {
       "workspace_bytes",        "total_bytes"};
 };
 
-// A step of the data pipeline in front of the device (DATA_PREPROCESS.DP and .AICPUMI).
+// A step of the data pipeline that feeds the device (DATA_PREPROCESS.DP and .AICPUMI).
 struct DataQueueRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;

@@ -1,4 +1,4 @@
-// Rows that only captures of CANN 5 and of 2019 to 2021 have. Part of store/schema.hpp.
+// Rows that exist only in captures of CANN 5 and of 2019 to 2021. Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace msprof {
 
-// What the driver of an AI CPU said about a task that it ended (text records of 2019 to 2021).
+// Record of an AI CPU driver about a finished task (text records of 2019 to 2021).
 struct AicpuThreadRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
   std::int64_t thread = kNull;
   std::int64_t aicpu_number = kNull;
-  std::int64_t top_half_ticks = kNull;  // of the device's counter
+  std::int64_t top_half_ticks = kNull;  // ticks of the device's counter
   std::int64_t bottom_half_ticks = kNull;
   std::int64_t before_run_ticks = kNull;
   std::int64_t after_run_ticks = kNull;
@@ -34,7 +34,7 @@ struct AicpuThreadRow {
                                           "total_us"};
 };
 
-// A task that the graph engine described: the operator that it runs, whether it ran or not.
+// A task described by the graph engine: the operator that it runs, whether or not it ran.
 struct OpTaskRow {
   std::int64_t id = 0;
   std::int64_t op_id = kNull;
@@ -42,7 +42,7 @@ struct OpTaskRow {
   std::int64_t stream_id = kNull;  // null: an operator without a task
   std::int64_t task_number = kNull;
   std::int64_t batch = kNull;
-  std::int64_t iteration = kNull;  // 0: every one
+  std::int64_t iteration = kNull;  // 0: every iteration
   std::int64_t model_number = kNull;
 
   static constexpr const char* kTable = "op_task";
@@ -56,7 +56,7 @@ struct OpTaskRow {
                                           "model_number"};
 };
 
-// A task as the runtime of 2019 to 2020 launched it.
+// A task launch recorded by the runtime of 2019 to 2020.
 struct TaskLaunchRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;

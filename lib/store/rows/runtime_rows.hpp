@@ -1,4 +1,4 @@
-// Rows about memory and copies of the runtime, by its calls. Part of store/schema.hpp.
+// Rows about memory and copies, from calls of the runtime. Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -8,23 +8,23 @@
 
 namespace msprof {
 
-// An allocation or a release of the runtime (memmng_info), in order of time.
+// An allocation or release by the runtime (memmng_info), ordered by time.
 struct RuntimeMemoryRow {
-  // What the address is: of memory, a handle of physical memory, or the start of a reserved range
-  // of addresses without memory.
+  // What the address refers to: memory, a handle of physical memory, or the start of a reserved
+  // address range without memory.
   enum class Space : std::int64_t { memory = 0, handle = 1, reserved = 2 };
 
   std::int64_t id = 0;
   std::int64_t time_ns = kNull;
   std::int64_t thread_id = kNull;
-  std::int64_t device_id = kNull;  // of the thread, for memory of the host, too
+  std::int64_t device_id = kNull;  // of the thread, also for host memory
   std::int64_t kind = 0;           // 0 unknown, 1 host, 2 device, 3 managed
   std::int64_t space = 0;          // Space
   std::int64_t is_free = 0;
   std::int64_t address = kNull;
-  std::int64_t size_bytes = 0;           // as asked for; 0 of a release
+  std::int64_t size_bytes = 0;           // requested size; 0 for a release
   std::int64_t runtime_call_id = kNull;  // api_call
-  std::int64_t acl_call_id = kNull;      // api_call around it
+  std::int64_t acl_call_id = kNull;      // enclosing api_call
 
   static constexpr const char* kTable = "runtime_memory";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -40,37 +40,37 @@ struct RuntimeMemoryRow {
                                           "acl_call_id"};
 };
 
-// An allocation of the runtime with its end; derived, in the order of the allocations. A release of
-// what was never seen allocated is a row without an allocation.
+// An allocation of the runtime with its end; derived, in the order of the allocations. The release
+// of an unknown allocation is a row without an allocation.
 struct RuntimeBlockRow {
   enum class End : std::int64_t {
-    held = 0,  // at the end of the capture
+    held = 0,  // until the end of the capture
     released = 1,
-    replaced = 2,  // its addresses were allocated again: the release between was not recorded
-    unknown = 3    // released, and allocated before the collection or not recorded
+    replaced = 2,  // its addresses were allocated again: the release was not recorded
+    unknown = 3    // released, but allocated before the collection or not recorded
   };
 
   std::int64_t id = 0;
   std::int64_t allocation_id = kNull;  // runtime_memory
-  std::int64_t release_id = kNull;     // runtime_memory; of what was replaced the allocation
+  std::int64_t release_id = kNull;     // runtime_memory; for `replaced`, the new allocation
   std::int64_t end_kind = 0;           // End
-  std::int64_t end_ns = kNull;         // null: held
+  std::int64_t end_ns = kNull;         // null: still held
 
   static constexpr const char* kTable = "runtime_block";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "allocation_id", "release_id",
                                           "end_kind", "end_ns"};
 };
 
-// What a call of the runtime copied or set (memcpy_ext_info, memset_info), in order of time.
+// A copy or memset by a call of the runtime (memcpy_ext_info, memset_info), ordered by time.
 struct RuntimeCopyRow {
   std::int64_t id = 0;
   std::int64_t time_ns = kNull;
   std::int64_t thread_id = kNull;
   std::int64_t device_id = kNull;
   std::int64_t direction_name_id = kNull;  // "host to device", "set"
-  std::int64_t value = kNull;              // that memory was set to; null: a copy
+  std::int64_t value = kNull;              // fill value of a memset; null: a copy
   std::int64_t size_bytes = 0;
-  std::int64_t stream_id = kNull;  // null: the call waited
+  std::int64_t stream_id = kNull;  // null: synchronous
   std::int64_t runtime_call_id = kNull;
   std::int64_t acl_call_id = kNull;
 

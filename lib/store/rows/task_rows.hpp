@@ -8,19 +8,19 @@
 
 namespace msprof {
 
-// One operator: a layer of an svp model on one unit, or a distinct description of a CANN operator
+// An operator: a layer of an svp model on one unit, or a distinct description of a CANN operator
 // (equal descriptions share a row).
 struct OpRow {
   std::int64_t id = 0;
   std::int64_t model_row = kNull;
   std::int64_t net_id = kNull;  // segment of the model
   std::int64_t layer_id = kNull;
-  std::int64_t position = kNull;  // order within the model; null: after those that have one
+  std::int64_t position = kNull;  // order within the model; null: after those with a position
   std::int64_t name_id = kNull;
-  std::int64_t original_name_id = kNull;  // the layers that were fused into it, joined by '+'
+  std::int64_t original_name_id = kNull;  // the layers fused into it, joined by '+'
   std::int64_t type_name_id = kNull;
   std::int64_t unit_name_id = kNull;  // "AA_CORE", "AI_VECTOR_CORE"
-  // Of CANN operators; null is N/A.
+  // Only CANN operators; null is N/A.
   std::int64_t block_num = kNull;
   std::int64_t mix_block_num = kNull;
   std::int64_t is_dynamic = kNull;            // state: 0 static, 1 dynamic
@@ -35,7 +35,7 @@ struct OpRow {
   std::int64_t grid_dim_name_id = kNull;  // "1,2,3"
   std::int64_t block_dim_name_id = kNull;
 
-  // Shapes, types and formats of the inputs, then of the outputs.
+  // Sets shapes, types and formats of the inputs, then of the outputs.
   void set_tensors(const std::array<std::int64_t, 6>& ids) {
     input_shapes_name_id = ids[0];
     input_types_name_id = ids[1];
@@ -71,25 +71,25 @@ struct OpRow {
 };
 
 // One execution on the device. CANN tasks are in the order (device, start, stream, task number,
-// context), so that a walk by id needs no sorting; their device and host types are kept apart.
+// context), so that reading by id needs no sorting; device type and host type are separate columns.
 struct TaskRow {
   std::int64_t id = 0;
   std::int64_t step_id = kNull;
   std::int64_t op_id = kNull;
   std::int64_t start_ns = kNull;
-  std::int64_t duration_ns = kNull;  // null where the frequency is unknown
+  std::int64_t duration_ns = kNull;  // null: unknown frequency
   std::int64_t execution = kNull;    // of the model, from 0
-  std::int64_t thread_id = kNull;    // of a CPU operator
-  // Of CANN tasks.
+  std::int64_t thread_id = kNull;    // only CPU operators
+  // Only CANN tasks.
   std::int64_t device_id = kNull;
   std::int64_t stream_id = kNull;
-  std::int64_t task_number = kNull;          // the runtime's task id, 16 bit, wraps; or 32 bit
-  std::int64_t batch = kNull;                // turn of the task ids
-  std::int64_t context = kNull;              // sub task of an FFTS+ task; null: none
+  std::int64_t task_number = kNull;  // the runtime's task id: 16 bits with wraparound, or 32 bits
+  std::int64_t batch = kNull;        // number of wraparounds of the task id
+  std::int64_t context = kNull;      // sub task of an FFTS+ task; null: not a sub task
   std::int64_t host_type_name_id = kNull;    // "KERNEL_AIVEC"; null: no host record
   std::int64_t device_type_name_id = kNull;  // "AIV_SQE", "SDMA"; null: unknown number
-  std::int64_t kernel_name_id = kNull;       // null: none said
-  std::int64_t model_number = kNull;         // null: none
+  std::int64_t kernel_name_id = kNull;       // null: not recorded
+  std::int64_t model_number = kNull;         // null: no model
   std::int64_t api_id = kNull;               // api_call that launched it
 
   static constexpr const char* kTable = "task";
@@ -112,8 +112,8 @@ struct TaskRow {
                                           "api_id"};
 };
 
-// Tasks that came from one raw file (svp) or one device (CANN): they are neighbours in `task`, so
-// that a step or a device is read by ranges of ids and needs no index.
+// Tasks from one raw file (svp) or one device (CANN). Their ids are consecutive in `task`, so that
+// a step or a device is read by id ranges without an index.
 struct TaskRunRow {
   std::int64_t id = 0;
   std::int64_t step_id = kNull;
@@ -126,7 +126,7 @@ struct TaskRunRow {
                                           "last_task_id", "device_id"};
 };
 
-// How long a task of a 310 waited before it ran, as its scheduler said it.
+// Waiting times of a task on a 310, as recorded by its scheduler.
 struct TaskWaitRow {
   std::int64_t task_id = 0;
   std::int64_t waiting_ns = kNull;  // from waiting to running
@@ -137,23 +137,23 @@ struct TaskWaitRow {
                                           "pending_ns"};
 };
 
-// When the blocks of a task ran on one kind of core (V6 chips).
+// Execution times of the blocks of a task on one core type (V6 chips).
 struct TaskBlocksRow {
   std::int64_t id = 0;  // 2 * task_id + is_vector
   std::int64_t task_id = 0;
   std::int64_t is_vector = 0;
   std::int64_t block_count = 0;
-  // The block that started first and the one that started last.
+  // The block that started first, and the one that started last.
   std::int64_t first_core = 0;
   std::int64_t first_start_ns = 0;
   std::int64_t first_end_ns = 0;
   std::int64_t last_core = 0;
   std::int64_t last_start_ns = 0;
   std::int64_t last_end_ns = 0;
-  // Of all blocks.
+  // Over all blocks.
   std::int64_t earliest_end_ns = 0;
   std::int64_t latest_end_ns = 0;
-  std::int64_t busy_ns = 0;  // durations added up
+  std::int64_t busy_ns = 0;  // sum of durations
 
   static constexpr const char* kTable = "task_blocks";
   static constexpr std::array kColumns = {
@@ -162,7 +162,7 @@ struct TaskBlocksRow {
       "earliest_end_ns",        "latest_end_ns", "busy_ns"};
 };
 
-// Copy of a MEMCPY_ASYNC task.
+// The copy made by a MEMCPY_ASYNC task.
 struct MemcpyTaskRow {
   std::int64_t task_id = 0;
   std::int64_t size_bytes = 0;
@@ -172,7 +172,7 @@ struct MemcpyTaskRow {
   static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY", "size_bytes", "direction"};
 };
 
-// Record of an AI CPU about one node it ran (aicpu.data, DATA_PREPROCESS.AICPU).
+// Record of an AI CPU about a node it executed (aicpu.data, DATA_PREPROCESS.AICPU).
 struct AicpuNodeRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -180,7 +180,7 @@ struct AicpuNodeRow {
   std::int64_t task_number = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // As the vendor's tool prints them: through doubles of milliseconds (cann_device.md 8.6).
+  // As printed by the vendor's tool, which uses doubles of milliseconds (cann_device.md 8.6).
   std::int64_t vendor_start_ns = kNull;
   std::int64_t vendor_duration_ns = kNull;
   std::int64_t compute_us = kNull;
@@ -188,7 +188,7 @@ struct AicpuNodeRow {
   std::int64_t dispatch_us = kNull;
   std::int64_t total_ns = kNull;      // after run - submit
   std::int64_t op_name_id = kNull;    // filled by the association; null: N/A
-  std::int64_t run_start_us = kNull;  // of text records: the device's clock, as it is
+  std::int64_t run_start_us = kNull;  // only text records: the device's clock, unconverted
   std::int64_t run_end_us = kNull;
 
   static constexpr const char* kTable = "aicpu_node";

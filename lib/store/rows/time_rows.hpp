@@ -1,4 +1,4 @@
-// Rows about times of tasks that are added up at import. Part of store/schema.hpp.
+// Rows with sums of task times, computed at import. Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace msprof {
 
-// What the executions of an operator took together; derived from the tasks.
+// Times of all executions of an operator; derived from the tasks.
 struct OpTimeRow {
   std::int64_t op_id = 0;
-  std::int64_t task_count = 0;  // of known duration
+  std::int64_t task_count = 0;  // tasks of known duration
   std::int64_t total_ns = 0;
-  std::int64_t min_ns = kNull;  // null where no duration is known
+  std::int64_t min_ns = kNull;  // null: no duration is known
   std::int64_t max_ns = kNull;
 
   static constexpr const char* kTable = "op_time";
@@ -22,19 +22,19 @@ struct OpTimeRow {
                                           "min_ns", "max_ns"};
 };
 
-// What the tasks of a layer took together in one capture of a board; derived from the tasks. A
-// capture whose sums do not fit, or with more counters, has no rows.
+// Times of the tasks of a layer in one capture of a board; derived from the tasks. No rows are
+// written if sums overflow or the capture has more counters than kCounters.
 struct LayerTimeRow {
   std::int64_t id = 0;
   std::int64_t step_id = 0;
   std::int64_t op_id = 0;
   std::int64_t task_count = 0;
-  std::int64_t execution_count = kNull;  // with a task; null: the tasks came in no order of them
+  std::int64_t execution_count = kNull;  // with a task; null: tasks out of execution order
   std::int64_t first_start_ns = kNull;
-  std::int64_t total_ns = kNull;  // null, like the next two, where a task has no duration
+  std::int64_t total_ns = kNull;  // this and the next two are null if a task has no duration
   std::int64_t min_ns = kNull;
   std::int64_t max_ns = kNull;
-  // Sums of the counters of task_pmu, the first so many; null where a task lacks one.
+  // Sums of the first kCounters counters of task_pmu; null if a task has no value.
   static constexpr std::size_t kCounters = 16;
   std::int64_t c[kCounters] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
                                kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
@@ -68,15 +68,15 @@ struct LayerTimeRow {
 };
 
 // One execution of a model in one capture of a board; derived from its tasks. In the order of
-// captures and numbers.
+// captures and execution numbers.
 struct ExecutionTimeRow {
   std::int64_t id = 0;
   std::int64_t step_id = 0;
   std::int64_t execution = 0;
   std::int64_t task_count = 0;
   std::int64_t start_ns = kNull;
-  std::int64_t busy_ns = 0;  // durations added up
-  // Of the tasks that have a duration, too.
+  std::int64_t busy_ns = 0;  // sum of durations
+  // Only over tasks with a duration.
   std::int64_t timed_start_ns = kNull;
   std::int64_t timed_last_start_ns = kNull;
   std::int64_t end_ns = kNull;
@@ -93,13 +93,13 @@ struct ExecutionTimeRow {
                                           "end_ns"};
 };
 
-// In which order the tasks of a run of a board began; derived from the tasks that have a duration.
+// Start order of the tasks of a run of a board; derived from the tasks that have a duration.
 struct TaskRunTimeRow {
   std::int64_t run_id = 0;
   std::int64_t timed_count = 0;
   std::int64_t first_start_ns = kNull;
   std::int64_t last_start_ns = kNull;
-  std::int64_t disorder_ns = 0;  // by how much a task began before one that stands before it
+  std::int64_t disorder_ns = 0;  // XX
 
   static constexpr const char* kTable = "task_run_time";
   static constexpr std::array kColumns = {"run_id INTEGER PRIMARY KEY", "timed_count",
