@@ -1,4 +1,4 @@
-// The misbehaving application does what its words say, so that tests of boards can rely on it.
+// The misbehaving application does what its arguments say, so that board tests can rely on it.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder with the acl.json of a profiled run, whose JOB is called JOB.
+// A folder with the acl.json of a profiled run. Its capture folder is named JOB.
 struct Run {
   explicit Run(const std::string& profiling = "on") {
     write_file(folder / "acl.json", R"({"profiler":{"switch":")" + profiling + R"(","output":")" +

@@ -1,4 +1,4 @@
-// The parts of the board host that need no board: quoting, answers, plans and comparisons.
+// Parts of the board code that need no board: quoting, answers, plans and comparisons.
 #include <elf.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr BoardScript kEcho = {"echo", "for word; do printf '%s\\n.' \"$word\"; done"};
 
-// What each shell that boards have makes of a command line.
+// Runs a command line in the given shell and returns the output.
 std::string run_in(const std::string& shell, const std::string& line) {
   const std::vector<std::string> words = shell == "busybox"
                                              ? std::vector<std::string>{"sh", "-c", line}
@@ -114,7 +114,7 @@ TEST_CASE("Words reach a script of any board shell byte for byte") {
   for (const std::string& word : words) expected += word + "\n.";
   const std::string line = command_line(kEcho, words);
   CHECK(line.find('\n') == std::string::npos);
-  // The first are the shells of boards; accounts may have any of them.
+  // The first three are the shells of boards; accounts may use any of them.
   for (const char* shell : {"dash", "bash", "busybox", "tcsh", "bsd-csh", "fish"}) {
     CAPTURE(shell);
     if (test::require_program_or_skip(shell)) CHECK(run_in(shell, line) == expected);

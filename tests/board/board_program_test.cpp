@@ -1,4 +1,4 @@
-// Applications on real boards: how they end, how they are ended, and what they leave.
+// Applications on real boards: how they end, how they are stopped, and what they leave behind.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -29,7 +29,7 @@ struct Connected {
 
   BoardRun run_of(const std::vector<std::string>& arguments, const std::string& main = "/bin/sh") {
     BoardRun run;
-    // Other tests at the same time have theirs on this machine, too.
+    // Unique: other tests run on this machine at the same time.
     run.id = "test-run-" + std::to_string(::getpid());
     run.working_folder = board.home().string();
     run.main = main;
@@ -157,8 +157,8 @@ TEST_CASE("An application that ignores TERM is killed, and said so") {
 
 TEST_CASE("Processes that an application leaves behind are ended and counted") {
   Connected on(BoardOptions{.kind = each_kind(), .userland = Userland::gnu});
-  // One holds stdout, one is in a session of its own with all streams closed.
-  // It goes when both are what they are to be.
+  // One child keeps stdout open; the other is in a new session with all streams closed. The
+  // application exits once both are running `sleep`.
   const ProgramEnd end = on.end_of(
       "sleep 1000 & one=$!; setsid sleep 1000 </dev/null >/dev/null 2>&1 & two=$!; "
       "for pid in $one $two; do until [ \"$(cat /proc/$pid/comm)\" = sleep ]; do :; done; done; "
@@ -200,7 +200,7 @@ TEST_CASE("After a lost connection the application is ended in order over a new 
 
 TEST_CASE("Input goes to an application as fast as it comes, however small its parts are") {
   Connected on(BoardOptions{.kind = each_kind()});
-  // Each packet is a read of its own: one in each pause of 20 ms would take minutes.
+  // Each packet needs a separate read: one per 20 ms pause would take minutes.
   constexpr int kPackets = 10'000;
   int ends[2] = {-1, -1};
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
@@ -213,7 +213,7 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
   ::close(ends[0]);
   const auto program = on.start(on.run_of({"-c", "wc -c > count"}));
   const auto end = program->wait(kHangLimit);
-  // Ends a typist that still waits.
+  // Unblocks the typist if it still waits.
   ::dup2(own_input, STDIN_FILENO);
   ::close(own_input);
   REQUIRE(end);
@@ -223,7 +223,7 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
 
 TEST_CASE("A connection that is lost while an application is started leaves none behind") {
   Connected on(BoardOptions{.kind = each_kind()});
-  // The application runs before its board's answer is here.
+  // The application starts before the board's answer arrives.
   DelayProxy line(on.board.port(), std::chrono::milliseconds(100));
   SshLogin login = config_of(on.board).login;
   login.port = line.port();

@@ -1,4 +1,4 @@
-// A connected board for tests of the parts that run on one.
+// A connected board for tests of code that runs on one.
 #pragma once
 
 #include "board/link.hpp"

@@ -1,6 +1,6 @@
-// Which kinds of boards, ways and moments a case tries. Each case tries some of them, chosen by its
-// name and MSPROF_TEST_SEED, so that the cases together try all. With MSPROF_TEST_WHOLE each case
-// tries all.
+// Selects the kinds of boards, ways and moments that a case tests. Each case tests some of them,
+// chosen by its name and MSPROF_TEST_SEED, so that all cases together cover everything. With
+// MSPROF_TEST_WHOLE each case tests all.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@
 
 namespace msprof::test {
 
-// A seed for the case that runs.
+// Returns the seed for the current test case.
 inline std::uint32_t case_seed() {
   const std::string name = Catch::getResultCapture().getCurrentTestName();
   return test_seed() + static_cast<std::uint32_t>(std::hash<std::string>()(name));
@@ -27,8 +27,8 @@ std::vector<Value> sample_for_case(const std::vector<Value>& values, std::size_t
   return sample(values, count, case_seed());
 }
 
-// One of the servers that boards have: OpenSSH and dropbear take turns from one pass of a case
-// (one section, one set of generated values) to the next. In a whole run, both for each.
+// Returns one of the SSH servers found on boards: OpenSSH and dropbear alternate between passes of
+// a case (one section, one set of generated values). In a whole run, each pass uses both.
 inline BoardKind each_kind() {
   if (tests_whole()) return GENERATE(BoardKind::openssh, BoardKind::dropbear);
   static std::map<std::uint32_t, std::uint32_t> passes;  // by seed

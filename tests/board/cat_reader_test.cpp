@@ -1,4 +1,4 @@
-// Many files out of one stream, each behind the other with a line between them.
+// CatReader: splits one stream into many files, which are separated by a marker line.
 #include <catch2/catch.hpp>
 
 #include "board/cat_transfer.hpp"
@@ -98,7 +98,7 @@ TEST_CASE(
       reader.take(zeros);
     } catch (const EndlessFile&) {
       ++endless;
-      reader.names();  // the stream begins anew
+      reader.names();  // the stream starts again
     }
   }
   CHECK(incoming.bytes() > 16 << 20);

@@ -1,4 +1,4 @@
-// The demo application on a board, from its ini file to its tables, in one command.
+// Runs the demo application on a board with one command, from its ini file to its tables.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -29,7 +29,7 @@ TEST_CASE("The demo runs on a board, and its timelines and tables are made, by o
   for (const char* name : {"main", "libsvp_acl.so", "acl.json", "models"}) {
     fs::copy(fs::path(DEMO_FOLDER) / name, project / name, fs::copy_options::recursive);
   }
-  // As the manual has it: the ini beside the program, the password in it.
+  // As in the manual: the ini file next to the program, with the password in it.
   const std::string password = scene.board.password();
   write_file(project / "board.ini", scene.board.ini());
   fs::permissions(project / "board.ini", fs::perms::owner_read | fs::perms::owner_write);
@@ -56,7 +56,7 @@ TEST_CASE("The demo runs on a board, and its timelines and tables are made, by o
   CHECK(files_with(scene.board.home(), password).empty());
   CHECK(scene.litter() == "");
 
-  // The store does not know from where the capture came.
+  // The store does not depend on where the capture was made.
   const RunResult shown = run_msprof({"show", "-dir", capture, "--top", "3"});
   CHECK(shown.exit_code == 0);
   CHECK(contains(shown.out, "face_mask"));

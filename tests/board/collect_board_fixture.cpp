@@ -83,7 +83,7 @@ namespace {
 
 std::string tar_of(const BoardServer& board) {
   const fs::path real = fs::canonical(board.tools() / "tar");
-  // busybox finds out by its name what it is to be.
+  // busybox selects its applet by the name it is called with.
   return real.string() + (real.filename() == "busybox" ? " tar" : "") + " \"$@\"";
 }
 

@@ -1,5 +1,4 @@
-// What a user can write wrongly about a board, in the ini file and on the command line, and right
-// in several ways.
+// Errors that a user can make in a board's ini file and on the command line, and valid spellings.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -16,7 +15,7 @@ namespace {
 
 struct Fault {
   std::string ini;
-  std::string part;  // of the sentence
+  std::string part;  // expected part of the error message
 };
 
 }  // namespace

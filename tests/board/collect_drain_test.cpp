@@ -1,4 +1,4 @@
-// --drain on real boards: recordings that do not fit on them, and lines that break meanwhile.
+// --drain on real boards: recordings that do not fit on them, and connections that break meanwhile.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::uint64_t kMb = 1 << 20;
 
-// A disk of which a run leaves about 8 MB for its recording.
+// A run leaves about 8 MB of this disk for its recording.
 constexpr std::uint64_t kDiskBytes = 10 * kMb;
 
-// A busybox board frees nothing by itself; many have util-linux beside it. The user's file `listed`
-// appears when the drain has listed the recording: each look at it ends with a `df` in its folder,
-// and the second one knows that it was there before.
+// busybox cannot punch holes; many boards also have util-linux, which can. The user's file `listed`
+// appears once the drain has listed the recording: each listing ends with a `df` in its folder, and
+// the second `df` knows that there was one before.
 void prepare_board(BoardServer& board, const BoardUser& user) {
   board.replace_tool("fallocate", "exec /usr/bin/fallocate \"$@\"");
   board.replace_tool("df", std::string("if [ -e ") + kBoardJob + "/data/n ]; then\n  if [ -e '" +
@@ -36,18 +36,18 @@ void prepare_board(BoardServer& board, const BoardUser& user) {
                                "'\nfi\nexec /bin/busybox df \"$@\"");
 }
 
-// What a run on a small disk leaves for its recording.
+// Returns the bytes that a run on a small disk leaves for its recording.
 std::uint64_t room_on(const SmallDisk& disk) {
   return fs::space(disk.path()).available - 2 * application_bytes();
 }
 
-// The recording is seen to grow, so that the drain need not wait until it is at rest.
+// Writes a file that is seen to grow, so that the drain need not wait until it is unchanged.
 Words pouring(const BoardUser& user, std::uint64_t bytes) {
   return {"job",   kBoardJob,         "big",  "n", std::to_string(kDrainBlock),
           "await", user.at("listed"), "pour", "n", std::to_string(bytes)};
 }
 
-// The folder of a drain in the output folder; empty: none.
+// Returns the drain's folder in the output folder; empty if there is no drain.
 fs::path drain_folder(const BoardUser& user) {
   for (const std::string& name : names_in(user.output())) {
     if (name.starts_with("drained-")) return user.output() / name;
@@ -67,7 +67,7 @@ bool is_draining(const BoardUser& user, const BoardCollecting& run, std::uint64_
          !run.has_ended();
 }
 
-// The board's end of it, a shell.
+// Returns the drain's process on the board, a shell.
 pid_t drain_process(const BoardServer& board) {
   for (const std::string& run : names_in(board.home() / "msprof/runs")) {
     const fs::path file = board.home() / "msprof/runs" / run / "drain.pid";
@@ -126,7 +126,7 @@ TEST_CASE("What came home before a line broke and what is on the board then are 
   const BoardUser user(board, network.port());
   prepare_board(board, user);
   const std::uint64_t room = room_on(disk);
-  // Somewhere within the work on a few megabytes.
+  // A random moment in a few megabytes of work.
   const std::uint64_t moment = std::random_device()() % room;
   CAPTURE(moment);
   const BoardCollecting run(user, {"--drain", "--reconnect", kAmple, "--keep"},
@@ -161,7 +161,7 @@ TEST_CASE("An msprof that is killed has here what is not on the board any more")
   shorten_wait_for_lost_run(board);
   run.send(SIGKILL);
   run.wait();
-  // The board ends the run and keeps what it has.
+  // The board ends the run and keeps its data.
   const fs::path kept = board.home() / "msprof/kept";
   REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
   const std::string name = names_in(kept).front();
@@ -183,14 +183,14 @@ TEST_CASE("An msprof that is killed has here what is not on the board any more")
 
 namespace {
 
-// A run on a small disk whose msprof was killed while it drained: the board has kept its rest.
+// A run on a small disk whose msprof was killed while draining: the board has kept the rest.
 struct KilledDrain {
   explicit KilledDrain(BoardKind kind)
       : board({.kind = kind, .home = disk.path() / "home"}), user(board) {
     prepare_board(board, user);
     const BoardCollecting run(user, {"--drain", "--reconnect", "1"},
                               pouring(user, 40 * room_on(disk)));
-    // The first 4 MB are freed before more is asked for.
+    // The first 4 MB are freed before the connection is lost.
     REQUIRE(is_draining(user, run, 5 * kMb));
     shorten_wait_for_lost_run(board);
     run.send(SIGKILL);
@@ -201,7 +201,7 @@ struct KilledDrain {
     name = names_in(kept).front();
     size = fs::file_size(rest());
   }
-  // The file of which the board has freed the first part.
+  // The file whose first part the board has freed.
   fs::path rest() const { return kept / name / kBoardJob / "data/n"; }
   std::string written() const { return big_bytes((size + 7) / 8 * 8).substr(0, size); }
   RunResult fetch(const fs::path& output, const Words& options = {}) const {
@@ -227,7 +227,7 @@ void check_fetch(const KilledDrain& scene, const fs::path& output) {
   CHECK((read_file(scene.rest()) != scene.written()));
   const RunResult result = scene.fetch(output);
   INFO(result.err);
-  CHECK(result.exit_code == 0);  // nobody saw its end
+  CHECK(result.exit_code == 0);  // the application's end was not seen
   CHECK(names_in(output) == kOnlyJob);
   CHECK((read_file(output / kBoardJob / "data/n") == scene.written()));
   CHECK_FALSE(fs::exists(output / kBoardJob / ".drained"));
@@ -242,7 +242,7 @@ TEST_CASE("--fetch puts together what came home before msprof was killed and the
   if (!SmallDisk::is_available_or_skip()) return;
   const KilledDrain scene(each_kind());
   check_fetch(scene, scene.user.output());
-  // What the killed msprof had begun goes with the next run into the same folder.
+  // The next run into the same folder removes what the killed msprof left there.
   CHECK(litter_of(scene.user) == "");
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("--fetch into another output folder finds what came home by the board'
 
 namespace {
 
-// `home`: the folder that the board's note names, of which the first blocks are here or none.
+// `home`: the folder named by the board's note; only the first blocks are there, or it is missing.
 void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bool is_in_part) {
   const std::string rest = read_file(scene.rest());
   const RunResult refused = scene.fetch(scene.user.output());
@@ -304,7 +304,7 @@ TEST_CASE("With a part of what came home, --fetch leaves all as it is; --force u
 
 TEST_CASE("A board that can free nothing is named, and so is the time until its disk is full") {
   BoardScene scene({.kind = each_kind()});
-  // Each look finds 1 MB less, and the next one comes soon, because little is free.
+  // Each df reports 1 MB less; the interval is short because little is free.
   scene.board.replace_tool("df",
                            "left=$(cat ~/left 2>/dev/null || echo 20000)\n"
                            "echo $((left > 2000 ? left - 1000 : left)) > ~/left\n"
@@ -313,7 +313,7 @@ TEST_CASE("A board that can free nothing is named, and so is the time until its 
   const std::string end = scene.user.at("end");
   const BoardCollecting run(scene.user, {"--drain"},
                             {"job", kBoardJob, "big", "n", std::to_string(3 * kMb), "await", end});
-  // As many looks as both sentences take.
+  // Waits until both messages were printed.
   CHECK(eventually([&] {
     const std::string err = run.err();
     return run.has_ended() ||

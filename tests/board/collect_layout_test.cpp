@@ -1,4 +1,4 @@
-// A board whose records are its own: described once in the user's folder, and every run gives
+// A board with its own record layout: once described in the user's folder, every run gives
 // products.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

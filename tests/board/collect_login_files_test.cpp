@@ -1,5 +1,5 @@
-// The files of a login, and a board that is only to be cleaned: what the options of a board promise
-// besides a run.
+// Files used for login, and boards that are only cleaned: what the board options promise besides
+// running.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A line in the middle of a private key.
+// Returns a line from the middle of a private key.
 std::string middle_line(const fs::path& key) {
   const std::string text = read_file(key);
   const auto begin = text.find('\n', text.size() / 2) + 1;
@@ -27,7 +27,7 @@ TEST_CASE("The ini and the key of a login are never sent, whatever they are call
   const fs::path project = scene.user.project();
   const fs::path key = project / "models/extra.om";
   fs::copy_file(scene.board.client_key(), key);
-  // Too big and too oddly named to be looked into: that --config names it is enough.
+  // Too big and too oddly named to be recognized by content: naming it in --config is enough.
   std::string comments;
   while (comments.size() < 100'000) comments += "# what we know of this board\n";
   write_file(project / "notes", comments + scene.board.ini("key = " + key.string() + "\n"));
@@ -44,7 +44,7 @@ TEST_CASE("The ini and the key of a login are never sent, whatever they are call
   REQUIRE(run.exit_code == 0);
   CHECK(files_with(scene.board.home(), middle_line(key)).empty());
   CHECK(files_with(scene.board.home(), "what we know of this board").empty());
-  // Named by nobody, they are files of the project as others.
+  // If no option names them, they are ordinary files of the project.
   REQUIRE(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
   CHECK(files_with(scene.board.home(), middle_line(key)).size() == 1);
   CHECK(files_with(scene.board.home(), "what we know of this board").size() == 1);

@@ -1,5 +1,5 @@
-// Ways onto a board and what stands in them: keys, agents, refusals, host keys, and machines that
-// do not answer.
+// Ways to log in to a board and their failures: keys, agents, refusals, host keys, and machines
+// that do not answer.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Address and account alone, with a limit in seconds for what does not answer.
+// Only address and account, with a connect timeout in seconds.
 std::string bare_ini(std::uint16_t port, const std::string& limit = kAmple) {
   return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(port) +
          "\nconnect_timeout = " + limit + "\n";
@@ -31,7 +31,8 @@ void run_tool(const Words& words) {
   REQUIRE(result.exit_code == 0);
 }
 
-// A run that the board, or its absence, ended before it began: the code, one sentence, no traces.
+// A run that fails before it starts: checks the exit code, the single message, and that it left no
+// traces.
 RunResult refused(const BoardScene& scene, const Words& options) {
   const RunResult run = scene.user.collect(options, {"job", kBoardJob});
   UNSCOPED_INFO(run.err);
@@ -44,7 +45,7 @@ RunResult refused(const BoardScene& scene, const Words& options) {
   return run;
 }
 
-// A run that goes well; -v says how it logged in.
+// A successful run; returns the login method printed by -v.
 std::string way_in(const BoardUser& user, const RunOptions& options) {
   const RunResult run = run_msprof(user.words({"-v"}, {"job", kBoardJob}), options);
   UNSCOPED_INFO(run.err);
@@ -65,7 +66,7 @@ TEST_CASE("A key gets in: the given one, the one of the ini, a default one, or t
   const BoardScene scene({.kind = each_kind(), .password_login = false});
   const fs::path key = scene.board.client_key();
   CHECK(way_in(scene.user) == "key " + key.string());
-  // Relative to the ini.
+  // Relative to the ini file.
   fs::copy_file(key, scene.user.at("its_key"));
   configure(scene.user, bare_ini(scene.board.port()) + "key = its_key\n");
   CHECK(way_in(scene.user) == "key " + scene.user.at("its_key"));
@@ -129,7 +130,7 @@ TEST_CASE(
   };
   CHECK(contains(run_on(server), "and the password."));
   CHECK(server.refusals() == 1);
-  // A question that is none for a password does not get it.
+  // A prompt that does not ask for a password does not get it.
   CHECK(contains(run_on(token), "the board asks \"Token code:\""));
   CHECK(scene.arrived().empty());
 }
@@ -194,7 +195,7 @@ TEST_CASE("An unknown host key is refused without a terminal, with its fingerpri
   CHECK(contains(run.err, scene.board.host_key_fingerprint()));
   CHECK(contains(run.err, "--host-key accept-new"));
   CHECK_FALSE(fs::exists(known_hosts));
-  // Off looks at none and remembers none.
+  // With `off`, known hosts are neither read nor written.
   CHECK(scene.user.collect({"--host-key", "off"}, {"job", kBoardJob}).exit_code == 0);
   CHECK_FALSE(fs::exists(known_hosts));
 
@@ -205,7 +206,7 @@ TEST_CASE("An unknown host key is refused without a terminal, with its fingerpri
   const std::string known = read_file(known_hosts);
   CHECK(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
   CHECK(read_file(known_hosts) == known);
-  // What was remembered serves ssh(1), too.
+  // ssh(1) can use the remembered key, too.
   CHECK(ssh(scene.board, "echo in").out == "in\n");
   CHECK(scene.litter() == "");
 }
@@ -264,7 +265,7 @@ TEST_CASE("A changed host key ends the run before the login, with both fingerpri
   const std::string log = scene.board.log().substr(said_before);
   for (const char* word : {"Failed", "Accepted", "assword auth"}) CHECK_FALSE(contains(log, word));
 
-  // The command of the message is the way out.
+  // The command in the message fixes it.
   run_tool(
       {"ssh-keygen", "-q", "-f", known, "-R", "[127.0.0.1]:" + std::to_string(scene.board.port())});
   CHECK(contains(refused(scene, {}).err, "host key is not known"));
@@ -292,7 +293,8 @@ TEST_CASE("A key of another kind than the known one is a changed one, also in a 
 
 TEST_CASE("Where no board answers, that is said within the time for it") {
   const BoardScene scene;
-  // Half a second is for those that say nothing; who answers may be as slow as this machine.
+  // The half-second limit is for hosts that send nothing; those that answer may be as slow as this
+  // machine.
   const auto sentence_at = [&](std::uint16_t port, const std::string& limit) {
     configure(scene.user, bare_ini(port, limit));
     const std::string sentence = refused(scene, {}).err;

@@ -1,5 +1,5 @@
-// --nfs on real boards, with stand-ins for mount and umount in the board's PATH that mount a folder
-// of this machine: there is no NFS server here. Needs the right to mount.
+// --nfs on real boards. Placeholders for mount and umount in the board's PATH mount a folder of
+// this machine instead, as there is no NFS server. Needs permission to mount.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kShare = "192.0.2.1:/home/me/profiling";
 
-// The share, with something of others in it, and the board's stand-ins, which note their words.
+// The share, which holds a file of others, and the board's placeholders, which log their arguments.
 struct Share {
   explicit Share(BoardServer& board) : home(board.home()) {
     fs::create_directories(folder() / "others");
@@ -34,24 +34,24 @@ struct Share {
   fs::path folder() const { return temp / "share"; }
   fs::path log() const { return temp / "log"; }
   std::string said() const { return fs::exists(log()) ? read_file(log()) : ""; }
-  // Its folders but for the others'.
+  // Its folders except that of the others.
   std::vector<std::string> runs() const {
     auto names = names_in(folder());
     std::erase(names, "others");
     return names;
   }
-  // The others' files are as they were, and it is mounted nowhere.
+  // True if the others' files are unchanged and the share is not mounted.
   bool is_untouched() const {
     return read_file(folder() / "others/file") == "theirs" && !is_mounted();
   }
   bool is_let_go() const {
     return eventually([&] { return !is_mounted(); });
   }
-  // On this board: another test's may be at the same time.
+  // Checks only this board: another test may have it mounted at the same time.
   bool is_mounted() const { return contains(read_file("/proc/mounts"), home.string() + "/"); }
 
   TempFolder temp;
-  fs::path home;  // the board's
+  fs::path home;  // the board's home folder
 };
 
 Words nfs() {
@@ -73,7 +73,7 @@ TEST_CASE("With --nfs a run records into a folder of the server, which is then u
   CHECK(contains(share.said(), "/profiling\numount /"));
   CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(100000)));
   CHECK(share.is_untouched());
-  // What came home is not left there, and what is others' is nobody's results.
+  // The fetched results were removed, and the others' files do not count as results.
   CHECK(share.runs().empty());
   CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
   CHECK(scene.litter() == "");
@@ -96,7 +96,7 @@ TEST_CASE("A folder that cannot be mounted ends the run before it begins") {
 
 namespace {
 
-// A run that records into the share, over a network that can break.
+// A run that records into the share over a network that can break.
 struct ShareScene {
   RunResult run(const Words& application, const std::function<void(const BoardCollecting&)>& end) {
     Words options = nfs();
@@ -117,7 +117,7 @@ struct ShareScene {
     CHECK(share.runs().empty());
     CHECK(litter_on(board) == "");
   }
-  // Nobody fetched it: it is where it was recorded.
+  // The results were not fetched: they are where they were recorded.
   void check_left() const {
     REQUIRE(share.runs().size() == 1);
     CHECK(fs::exists(share.folder() / share.runs().front() / kBoardJob / "info.json.0"));

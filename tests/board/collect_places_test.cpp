@@ -1,5 +1,5 @@
-// Where a run takes place on a board and what it leaves there: --keep, --clean-board, --no-upload,
-// --board-dir, and boards with little room.
+// Where a run is stored on a board and what it leaves there: --keep, --clean-board, --no-upload,
+// --board-dir, and boards with little space.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
   CHECK(cleaned.exit_code == 0);
   CHECK(contains(cleaned.err, scene.board.address() + " no longer holds any files of msprof"));
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
-  // Where there is nothing, that is no failure.
+  // An empty board is not an error.
   CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 
@@ -51,7 +51,7 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
 TEST_CASE("--clean-board refuses to delete results that never came home, and --force does it") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path kept = scene.board.home() / "msprof/kept";
-  // One of a run that lost its board for good, one of a run that never said whose it is.
+  // One kept run that lost its connection for good, and one that has no owner.
   write_file(kept / "20260101-120000-1" / kBoardJob / "data/aicore.0", std::string(5000, 'x'));
   write_file(kept / "20260102-120000-2/tree/project/main", "x");
   const std::string before = fingerprint(kept);
@@ -66,7 +66,7 @@ TEST_CASE("--clean-board refuses to delete results that never came home, and --f
   CHECK(fingerprint(kept) == before);
   CHECK(scene.litter(2) == "");
 
-  // With -m: before anything is sent or run.
+  // With -m, the check comes before anything is sent or run.
   const RunResult run = scene.user.collect({"--clean-board"}, {"job", kBoardJob});
   CHECK(run.exit_code == 5);
   CHECK(contains(run.err, "[kept_results]"));
@@ -84,7 +84,7 @@ TEST_CASE("--clean-board refuses to delete results that never came home, and --f
 
 TEST_CASE("What a killed run leaves is kept, also by a --clean-board that comes first") {
   const BoardScene scene;
-  // Of a run whose board was switched off.
+  // Left by a run whose board was switched off.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/aicore.0";
   write_file(scene.board.home() / "msprof/runs/20260101-120000-1" / job, "records");
   const RunResult run = run_msprof({"collect", "--config", scene.user.ini(), "--clean-board"},
@@ -104,7 +104,7 @@ TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);
   write_file(there / kOtherBoardJob / "data/aicore.0", "of an older run");
   const std::string before = fingerprint(there);
-  // Absolute, and below the account's home.
+  // Absolute, and relative to the account's home.
   const std::string folder = GENERATE_REF(there.string(), std::string("my app"));
   Words words = {"collect",
                  "-m",
@@ -157,7 +157,7 @@ TEST_CASE("acl.json on a board has an output of letters, digits and '_' below th
   REQUIRE(output.starts_with(begin + "msprof/runs/20"));
   CHECK(output.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/",
                                  begin.size()) == std::string::npos);
-  // Whichever spelling a board knows.
+  // Boards accept one spelling or the other.
   for (const char* key : {"aicpu", "aacpu"}) CHECK(profiler.at(key) == "on");
   for (const char* key : {"aic_metrics", "aac_metrics"})
     CHECK(profiler.at(key) == "ArithmeticUtilization");
@@ -165,14 +165,14 @@ TEST_CASE("acl.json on a board has an output of letters, digits and '_' below th
 
 TEST_CASE("What an earlier version left in .msprof is found, and its copies are used") {
   BoardScene scene({.kind = each_kind()});
-  // Files that were just made would be compared.
+  // Recently changed files would be compared.
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.project()))
     fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
   scene.user.remember_project();
   const fs::path old = scene.board.home() / ".msprof";
   Words fetch = {"collect",  "--config",          scene.user.ini(),
                  "--output", scene.user.output(), "--fetch"};
-  // A copy of the project.
+  // Creates the board's copy of the project.
   REQUIRE(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
   fs::create_directories(old / "runs");
   fs::rename(scene.board.home() / "msprof/cache", old / "cache");
@@ -182,7 +182,7 @@ TEST_CASE("What an earlier version left in .msprof is found, and its copies are 
   write_file(run / (is_kept ? "" : "profiling") / job / "data/aicore.0", "records");
   if (!is_kept) {
     fs::create_directories(run / "tree");
-    // Its msprof was killed with the board.
+    // Its msprof was killed together with the board.
     write_file(old / "lock/owner", "999999 1 20260101-120000-1 held me@there 1\n");
   }
 
@@ -220,7 +220,7 @@ TEST_CASE("What an earlier version left in .msprof is found, and its copies are 
 
 TEST_CASE("A run that an earlier version began is gone on with, and keeps the board busy") {
   const BoardScene scene({.kind = each_kind()});
-  // The folder of earlier versions.
+  // The folder used by earlier versions.
   const BoardCollecting first(
       scene.user, {"--survive", "--board-dir", ".msprof"},
       {"job", kBoardJob, "ready", scene.user.at("ready"), "await", scene.user.at("go")});
@@ -234,7 +234,7 @@ TEST_CASE("A run that an earlier version began is gone on with, and keeps the bo
   write_file(scene.user.at("go"), "");
   Words attach = {"collect",        "--attach", "--config",
                   scene.user.ini(), "--output", scene.user.output()};
-  // As the message of a lost run has it, too.
+  // The message about a lost run prints the command with --board-dir, too.
   if (GENERATE(false, true)) attach.insert(attach.end(), {"--board-dir", ".msprof"});
   const RunResult result = run_msprof(attach, scene.user.run_options());
   INFO(result.err);
@@ -255,7 +255,7 @@ TEST_CASE("--clean-board leaves what is the user's in a folder of that name") {
 
 TEST_CASE("An application on CANN is not run as one of a board, whether it is sent or is there") {
   BoardScene scene({.kind = each_kind()});
-  // What a program that is linked with it contains; Python loads it for this module.
+  // Marks of CANN: Python's module `acl` here, and below the name of its library.
   write_file(scene.user.project() / "main", "#!/usr/bin/env python3\nimport acl\n");
   scene.user.remember_project();
   const fs::path there = scene.board.home() / "app";
@@ -313,7 +313,7 @@ TEST_CASE("A board folder that cannot be made ends the run with the way out") {
 
 TEST_CASE("Where there is no room for two copies, the run takes the board's own with it") {
   if (!SmallDisk::is_available_or_skip()) return;
-  // Once the project fits beside what is left free for the recording, twice it does not.
+  // There is space for the project and the recording, but not for the project twice.
   constexpr std::size_t kModelBytes = 14 << 20;
   const SmallDisk disk(34 << 20);
   BoardScene scene({.kind = BoardKind::dropbear, .home = disk / "home"});

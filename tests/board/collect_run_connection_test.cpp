@@ -1,5 +1,5 @@
-// Connections that break while a run is on its way, and boards that go away: what can be saved
-// arrives, and the board cleans itself.
+// Connections that break during a run, and boards that disappear: data that can be saved arrives,
+// and the board cleans up.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -25,13 +25,13 @@ constexpr std::uint64_t kSecondFileBytes = 12 << 20;
 constexpr std::uint64_t kPart = 3 << 20;
 const Words kParts = {"n1", "n2", "n3", "n4", "n5", "n6"};
 
-// How files travel: by tar, SFTP, tar and cat.
+// The ways to transfer files: tar, SFTP, tar without SFTP, and cat.
 const std::vector<BoardOptions> kEachWay = {{},
                                             {.without = {"tar"}},
                                             {.kind = BoardKind::dropbear},
                                             {.kind = BoardKind::dropbear, .without = {"tar"}}};
 
-// A board behind a network that breaks.
+// A board behind a network that can break.
 struct BrokenScene {
   explicit BrokenScene(const std::optional<Cut>& cut, const BoardOptions& options = {})
       : board(options), network(board.port(), {}, cut), user(board, network.port()) {}
@@ -39,7 +39,7 @@ struct BrokenScene {
   bool is_ready(const BoardCollecting& run) const {
     return eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); });
   }
-  // What the board kept of the only run that it kept something of.
+  // Returns the only run that the board has kept.
   fs::path kept() const {
     const fs::path all = board.home() / "msprof/kept";
     const auto runs = names_in(all);
@@ -54,23 +54,23 @@ struct BrokenScene {
   BoardUser user;
 };
 
-// Two files beside the application, sent in this order.
+// Adds two files to the project, sent in this order.
 void add_models(BoardUser& user) {
   write_file(user.project() / "models/n1.om", big_bytes(kFirst));
   write_file(user.project() / "models/n2.om", big_bytes(kSecondFileBytes));
-  // What was written just now would be sent again in any case.
+  // Recently changed files would be sent again in any case.
   for (const auto& entry : fs::recursive_directory_iterator(user.project())) {
     fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   user.remember_project();
 }
 
-// The network stands still at that byte of a connection, until the test lets it go on.
+// Freezes the network at that byte of a connection until the test unfreezes it.
 Cut frozen(std::uint64_t after_bytes, Direction direction) {
   return {.after_bytes = after_bytes, .direction = direction, .kind = CutKind::freeze};
 }
 
-// Records something, and at TERM its last; goes on for ever otherwise.
+// Records data, and more on TERM; otherwise runs forever.
 Words endless_until_term(const BoardUser& user) {
   return {"job",     kBoardJob, "on-term", "write",          "JOB/data/last",
           "at TERM", "end",     "ready",   user.at("ready"), "hang"};
@@ -105,7 +105,7 @@ TEST_CASE("An upload that is cut goes on over a new connection with what is miss
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "connected to board@127.0.0.1"));
   CHECK(names_in(scene.user.output()) == kOnlyJob);
-  // What was whole when the connection broke is not sent again.
+  // Files complete when the connection broke are not sent again.
   CHECK(scene.network.bytes_up() > whole + kSecondFileBytes);
   CHECK(scene.network.bytes_up() < whole + kFirst + kSecondFileBytes + kFirst);
   CHECK(scene.litter() == "");
@@ -123,7 +123,7 @@ TEST_CASE("A fetch that is cut goes on over a new connection with what is missin
   for (const std::string& name : kParts) {
     CHECK((read_file(scene.user.in_job("data") / name) == big_bytes(kPart)));
   }
-  // At least two files were whole when the connection broke.
+  // At least two files were complete when the connection broke.
   CHECK(scene.network.bytes_down() > 6 * kPart);
   CHECK(scene.network.bytes_down() < (4 + 6 - 2) * kPart);
   CHECK(scene.litter() == "");
@@ -133,7 +133,7 @@ TEST_CASE("A cut in the middle of a large file costs no byte of it that has come
   constexpr std::uint64_t kLarge = 16 << 20;
   constexpr std::uint64_t kCut = 12 << 20;
   const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 2)));
-  // At an end of the stream what is under way still comes.
+  // After a close, data in transit still arrives.
   const Cut cut = {.after_bytes = kCut, .direction = Direction::down, .kind = CutKind::close};
   BrokenScene scene(cut, board);
   const RunResult result = scene.user.collect(
@@ -200,7 +200,7 @@ TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next 
 
 TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
   BrokenScene scene(frozen(kPart, Direction::up));
-  write_file(scene.user.project() / "a.om", big_bytes(kSecondFileBytes));  // the first to be sent
+  write_file(scene.user.project() / "a.om", big_bytes(kSecondFileBytes));  // sent first
   scene.user.remember_project();
   const BoardCollecting run(scene.user, {}, {"job", kBoardJob});
   REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
@@ -252,7 +252,7 @@ TEST_CASE(
   const RunResult result = scene.user.collect({"--reconnect", "1"}, big_job());
   check_gone_for_good(scene, result);
   CHECK(scene.litter(1) == "");
-  // Where the messages said that it would be.
+  // In the folder named by the messages.
   CHECK(contains(result.err, scene.kept().string()));
   CHECK(names_in(scene.kept() / kBoardJob / "data").size() == kParts.size() + 1);
   CHECK((read_file(scene.kept() / kBoardJob / "data/n6") == big_bytes(kPart)));
@@ -260,21 +260,20 @@ TEST_CASE(
 
 TEST_CASE(
     "An application whose connection is gone for good is ended, and the board keeps its data") {
-  // msprof detects a silent network after 30 s: only in a whole run.
+  // msprof detects a silent network only after 30 s, so this is tested only in a whole run.
   const bool is_silent =
       GENERATE_COPY(from_range(tests_whole() ? std::vector{0, 1} : std::vector{0})) == 1;
   BrokenScene scene(std::nullopt, {.kind = each_kind()});
   const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
   REQUIRE(scene.is_ready(run));
   shorten_wait_for_lost_run(scene.board);
-  // New connections are refused, so that only the silence takes its time; the board's end stays
-  // open.
+  // Refuses new connections, so that only the silence takes time; the board's side stays open.
   if (is_silent) scene.network.freeze(true);
   scene.network.refuse(true);
   if (!is_silent) scene.network.cut_now();
   const RunResult result = run.wait();
   check_gone_for_good(scene, result);
-  // In the end the board's TCP gives up, too.
+  // Eventually, the board's TCP gives up, too.
   if (is_silent) scene.network.cut_now();
   CHECK(scene.litter(1) == "");
   CHECK(contains(result.err, scene.kept().string()));
@@ -309,7 +308,7 @@ TEST_CASE("A board that comes back with another host key ends the run, and gets 
   const std::string accepted = scene.board.host_key_fingerprint();
   scene.board.change_host_key();
   const auto said_before = scene.board.log().size();
-  // Whoever has taken the new one meanwhile does not decide for this run.
+  // If another process accepts the new key meanwhile, that does not apply to this run.
   scene.board.forget_host_key();
   const RunResult result = run.wait();
   INFO(result.err);
@@ -367,9 +366,10 @@ TEST_CASE("A board that is switched off during a run has what it recorded for th
 
 namespace {
 
-// The board has ended a run whose msprof is gone, keeps what it recorded, and accepts the next.
+// Checks that the board has ended a run whose msprof is gone, keeps its recording, and accepts the
+// next run.
 void check_ended_by_board(const BoardScene& scene) {
-  // The files of the ended msprof in the output folder are removed by the next run.
+  // The next run removes the dead msprof's files from the output folder.
   CHECK(litter_on(scene.board, 1) == "");
   const RunResult next = scene.user.collect({}, {"job", kOtherBoardJob});
   INFO(next.err);
@@ -398,7 +398,7 @@ TEST_CASE("A board whose msprof ended at the third Ctrl-C kills a deaf applicati
   deaf.insert(deaf.begin(), "ignore-ends");
   const BoardCollecting run(scene.user, {"--reconnect", "1"}, deaf);
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
-  // Also the 5 s that a deaf application has after TERM.
+  // Also shortens the 5 s that an application ignoring TERM is given.
   shorten_wait_for_lost_run(scene.board, kShortSleeps + 5);
   run.send(SIGINT);
   REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));

@@ -1,4 +1,5 @@
-// Full disks on both sides, and results that are many, big, or still being written.
+// Full disks on the board and the user's machine, and results that are many, big, or still being
+// written.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -16,12 +17,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
-// The application's copies on the board, in the cache and in the run, and `more`.
+// Space for the application's copies on the board (cache and run), and `more`.
 std::uint64_t room_for_run(std::uint64_t more) {
   return 2 * application_bytes() + more;
 }
 
-// Words of df for a disk that is never full.
+// Output of df for a disk that is never full.
 constexpr const char* kLyingDf =
     "echo 'Filesystem 1024-blocks Used Available Capacity Mounted'\n"
     "echo 'disk 100000000 0 100000000 0% /'";
@@ -59,7 +60,7 @@ TEST_CASE("What was fetched is on the disk, by its name, before the board's copy
   fs::remove(scene.user.output());
   fs::create_directory_symlink(disk.path(), scene.user.output());
   disk.sync();
-  // A power cut when the run is about to be removed.
+  // Simulates a power cut just before the run is removed.
   const fs::path cut_image = folder / "cut";
   scene.board.replace_tool("rm", "[ ! -e \"$2/profiling\" ] || /usr/bin/cp --sparse=always '" +
                                      disk.image().string() + "' '" + cut_image.string() +
@@ -84,7 +85,7 @@ TEST_CASE("What was fetched is on the disk, by its name, before the board's copy
 
 TEST_CASE("What is left free on a board's disk beside the project is said") {
   if (!SmallDisk::is_available_or_skip()) return;
-  // The project would fit, but for the room of the recording.
+  // The project would fit, but not the space reserved for the recording.
   const SmallDisk disk(room_for_run(12 * kMegabyte));
   BoardScene scene({.kind = BoardKind::openssh, .home = disk.path() / "home"});
   const std::uint64_t free = fs::space(disk.path()).available;
@@ -111,7 +112,7 @@ TEST_CASE("A board's disk that fills during the upload is said to be full") {
   CHECK(contains(result.err, "No space left on device"));
   CHECK(scene.arrived().empty());
   CHECK(scene.litter() == "");
-  // With room, the next run works.
+  // With enough space, the next run works.
   fs::remove(scene.user.project() / "models/n.om");
   scene.user.remember_project();
   const RunResult next = scene.user.collect({}, {"job", kBoardJob});
@@ -143,7 +144,7 @@ TEST_CASE("Results that are too big for this disk stay on the board, and the mes
   const Words application = {"job", kBoardJob, "big", "n", std::to_string(20 * kMegabyte)};
   SECTION("known before") {}
   SECTION("found out on the way") {
-    // Before its first byte arrives, somebody else takes what is free.
+    // Another program fills the disk before the first byte arrives.
     before_packing(scene.board, "cat /dev/zero >'" + (disk.path() / "filler").string() + "'");
   }
   Words words = scene.user.words({}, application);
@@ -194,7 +195,7 @@ TEST_CASE("A file that a process of the run goes on writing stops growing and ar
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "left 1 process behind; it was ended"));
   CHECK(scene.arrived() == kOnlyJob);
-  // --keep: what is left on the board is what there is.
+  // --keep: the capture equals what is left on the board.
   const fs::path there = only_kept(scene.board) / "profiling" / kBoardJob / "data/n";
   CHECK((read_file(scene.user.in_job("data/n")) == read_file(there)));
   CHECK(scene.litter(1) == "");
@@ -202,7 +203,8 @@ TEST_CASE("A file that a process of the run goes on writing stops growing and ar
 
 TEST_CASE("A file that others on the board keep writing is named, and the rest arrives") {
   BoardScene scene({.kind = each_kind()});
-  // Nothing of the run's, so nothing ends it: it writes whenever the file was packed or read.
+  // This writer does not belong to the run, so nothing stops it: it writes after each time the file
+  // is packed or read.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/n";
   const std::string write = "for n in '" + (scene.board.home() / "msprof/runs").string() + "'/*/" +
                             job + "; do\n  [ ! -e \"$n\" ] || echo more >>\"$n\"\ndone";

@@ -1,5 +1,5 @@
-// How an application on a board ends, or why it does not begin: what msprof says, what it brings
-// home and what it leaves.
+// How an application on a board ends, or why it does not start: msprof's messages, the fetched
+// results, and what is left behind.
 #include <signal.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The head of a program for a machine that is none of the usual ones.
+// Header of a program for an unusual machine.
 std::string foreign_program() {
   std::string head(
       "\x7f"
@@ -35,7 +35,7 @@ void put_program(const BoardUser& user, const std::string& bytes) {
   fs::permissions(user.project() / "main", fs::perms::owner_all);
 }
 
-// The application with a loader that is nowhere.
+// The application with a loader that does not exist.
 std::string program_without_loader(const BoardUser& user) {
   std::string bytes = read_file(user.project() / "main");
   const auto at = bytes.find("/ld-linux");
@@ -43,8 +43,8 @@ std::string program_without_loader(const BoardUser& user) {
   return bytes;
 }
 
-// With a time limit that lets the application come as far as its "ready": the first one is enough
-// on most machines.
+// Runs with a time limit that lets the application reach "ready": the first limit is enough on most
+// machines.
 RunResult timed_out(const BoardScene& scene, const Words& application) {
   RunResult result;
   for (const char* limit : {"2", "8", "32"}) {
@@ -124,7 +124,7 @@ TEST_CASE("What is not in a folder of the board, or not executable there, is nam
 }
 
 TEST_CASE("A program for another machine is refused with both machines, before it is sent") {
-  // Without od(1) the board cannot show a program of its own.
+  // Without od(1), the board cannot read the header of its own programs.
   BoardScene scene(GENERATE(BoardOptions{.kind = BoardKind::openssh},
                             BoardOptions{.kind = BoardKind::dropbear, .without = {"od"}}));
   put_program(scene.user, foreign_program());

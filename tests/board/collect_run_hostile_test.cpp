@@ -1,4 +1,4 @@
-// Boards that send what must not come in, files whose .done disagrees, and clocks that are wrong.
+// Boards that send forbidden entries, files whose .done disagrees, and wrong clocks.
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One member of a tar archive, in blocks of 512 bytes (POSIX ustar).
+// One member of a tar archive in 512-byte blocks (POSIX ustar).
 std::string tar_member(const std::string& name, char kind, const std::string& link,
                        const std::string& bytes) {
   std::string head(512, '\0');
@@ -52,7 +52,7 @@ constexpr char kFile = '0';
 constexpr char kHardLink = '1';
 constexpr char kLink = '2';
 
-// Members in front of what the board's tar packs, in the same archive.
+// Adds members in front of what the board's tar packs, in the same archive.
 void smuggle(BoardScene& scene, const std::string& members) {
   write_file(scene.user.at("smuggled"), members);
   before_packing(scene.board, "cat '" + scene.user.at("smuggled") + "'");
@@ -75,7 +75,7 @@ struct Sent {
   std::uint64_t bytes = 0;
 };
 
-// A run that must succeed; what of the project it sent.
+// Runs, requires success, and returns what was sent of the project.
 Sent run_and_see_what_is_sent(const BoardScene& scene, const Words& application) {
   const RunResult result = scene.user.collect({"--json"}, application);
   INFO(result.err);
@@ -104,7 +104,7 @@ TEST_CASE("What a board sends beside its captures is refused, counted, and lands
     members = tar_member((victim / "evil").string(), kFile, "", "evil");
   }
   SECTION("a link that leads out, and a file behind it") {
-    // Without the link the file stays in the capture.
+    // Without the link, the file stays in the capture.
     members = tar_member(job + "/way", kLink, victim.string(), "") +
               tar_member(job + "/way/behind", kFile, "", "evil");
   }
@@ -124,10 +124,10 @@ TEST_CASE("What a board sends beside its captures is refused, counted, and lands
   CHECK(result.exit_code == 3);
   CHECK(contains(result.err, "refused"));
   CHECK(result.err.find_first_of("\x01\x1b") == std::string::npos);
-  // The capture itself is whole.
+  // The capture itself is complete.
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(read_file(scene.user.in_job("data/good")) == "yes");
-  // Nothing evil anywhere on the user's side.
+  // No evil file anywhere on the user's machine.
   CHECK(fs::is_empty(victim));
   CHECK(read_file(scene.user.ini()) == ini);
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.at(""))) {
@@ -157,7 +157,7 @@ TEST_CASE(
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "write", "JOB/data/good", "yes"});
   INFO(result.err);
-  // The files are fetched one by one then; either all is well or the message says where they are.
+  // Files are then fetched one by one; either this succeeds or the message says where they are.
   if (result.exit_code == 0) {
     CHECK(scene.arrived() == kOnlyJob);
     CHECK(read_file(scene.user.in_job("data/good")) == "yes");
@@ -175,7 +175,7 @@ TEST_CASE(
 TEST_CASE("A board that never stops packing is cut off, and what it recorded comes another way") {
   BoardScene scene({.kind = each_kind()});
   const std::string name = std::string("./") + kBoardJob + "/data/more";
-  // Of a file that is announced with 8 GB, or of empty files.
+  // Either a file announced with 8 GB, or endless empty files.
   const std::string endless = GENERATE("file", "files");
   const std::string member = tar_member(name, kFile, "", "");
   std::string huge = member;
@@ -231,7 +231,7 @@ TEST_CASE("A .done that announces another length is named with both lengths") {
 }
 
 TEST_CASE("A clock that is a year off neither hides a change nor sends what is there") {
-  // The board has no clock of its own here: the project's times are off instead.
+  // The board shares this machine's clock, so the project's times are shifted instead.
   BoardScene scene(GENERATE(BoardOptions{.kind = BoardKind::openssh},
                             BoardOptions{.kind = BoardKind::dropbear},
                             BoardOptions{.kind = BoardKind::openssh, .without = {"stat"}}));
@@ -247,7 +247,7 @@ TEST_CASE("A clock that is a year off neither hides a change nor sends what is t
   CHECK(run_and_see_what_is_sent(scene, {"job", kBoardJob}).files == 5);
   CHECK(run_and_see_what_is_sent(scene, {"job", kBoardJob}).bytes == 0);
 
-  // Of the same size, so that the time alone tells, in whichever direction.
+  // Same size, so that only the time differs, in either direction.
   write_file(models / "ahead", "abcde");
   set_age(models / "ahead", kYear);
   write_file(models / "behind", "fghij");

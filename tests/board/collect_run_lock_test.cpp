@@ -1,5 +1,5 @@
-// One profiled run at a time: who holds a board, who may take it, and what of a holder that is
-// gone.
+// One profiled run at a time: who holds a board, who may take over, and what happens if the holder
+// is gone.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ bool is_ready(const BoardScene& scene, const BoardCollecting& run) {
   return eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); });
 }
 
-// The name of the only run that is there.
+// Returns the name of the only run on the board.
 std::string only_run(const BoardServer& board) {
   const auto runs = names_in(board.home() / "msprof/runs");
   return runs.size() == 1 ? runs.front() : std::to_string(runs.size()) + " runs";
@@ -86,7 +86,7 @@ TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
   const BoardUser other(scene.board);
   const BoardCollecting second(other, {"--force"}, endless_until_int(other));
   REQUIRE(eventually([&] { return fs::exists(other.at("ready")) || second.has_ended(); }));
-  // The first one's end must not free the board of the second.
+  // When the first run ends, it must not release the second run's lock.
   first.send(SIGINT);
   CHECK(first.wait().exit_code == 130);
   const RunResult third = scene.user.collect({}, {"job", kOtherBoardJob});
@@ -144,14 +144,14 @@ TEST_CASE("One run after another works, and the second sends nothing of the proj
 
 TEST_CASE("While a board waits for a lost run, others are told so, and may take it") {
   const BoardScene scene;
-  // As long as the slowest machine needs for what follows.
+  // Long enough for the following steps on the slowest machine.
   const BoardCollecting first(scene.user, {"--reconnect", kAmple}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   first.send(SIGKILL);
   CHECK(first.wait().signal == SIGKILL);
   const BoardUser other(scene.board);
   RunResult refused;
-  // The board needs a moment to see that the connection is gone.
+  // The board takes a moment to notice that the connection is gone.
   REQUIRE(eventually([&] {
     refused = other.collect({}, {"job", kOtherBoardJob});
     return contains(refused.err, "has lost its connection") || refused.exit_code != 6;
@@ -163,13 +163,13 @@ TEST_CASE("While a board waits for a lost run, others are told so, and may take 
   INFO(forced.err);
   CHECK(forced.exit_code == 0);
   CHECK(names_in(other.output()) == Words{kOtherBoardJob});
-  // The application of the lost run is ended all the same, and what it recorded is kept.
+  // The application of the lost run is still ended, and its recording is kept.
   CHECK(litter_on(scene.board, 1) + litter_of(other) == "");
 }
 
 TEST_CASE("The board speaks now and then, so that it finds out that nobody is there any more") {
   BoardServer board({.kind = each_kind()});
-  // It speaks every 10 s.
+  // The board sends a byte every 10 s.
   board.replace_tool("sleep", "[ \"$1\" != 10 ] || set -- 0.5\nexec /usr/bin/sleep \"$@\"");
   const CutProxy network(board.port());
   BoardConfig config = config_of(board);
@@ -179,7 +179,7 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   shell.connect();
   BoardLease lease(shell, "", "test-run", 0, false);
   lease.await();
-  // What the board had to say until now has been taken in.
+  // All earlier output of the board has been received.
   REQUIRE(shell.ask({"asking nothing", "true"}, {}).ok());
   const auto before = network.bytes_down();
   CHECK(eventually([&] { return network.bytes_down() > before; }));
@@ -194,7 +194,7 @@ TEST_CASE("A run that was pushed aside is not disturbed by those that come later
   REQUIRE(is_ready(scene, first));
   const BoardUser other(scene.board);
   CHECK(other.collect({"--force"}, {"job", kOtherBoardJob}).exit_code == 0);
-  // The board is free now, and yet something runs there.
+  // The board's lock is free now, although an application is still running.
   CHECK(other.collect({}, {"job", kOtherBoardJob}).exit_code == 0);
   CHECK_FALSE(first.has_ended());
   first.send(SIGINT);

@@ -1,4 +1,4 @@
-// The password of a board: the ways by which it comes, and all the places where it must not be.
+// The password of a board: where it comes from, and where it must never appear.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// No other test's, so that all processes can be looked at; with what ini files, shells and JSON
-// take for their own.
+// Not used by other tests, so that all processes can be searched; contains characters that ini
+// files, shells and JSON treat specially.
 std::string odd_password() {
   return " se;c #re%t=\"$HOME`'\\ \xc3\xa4" + std::to_string(::getpid());
 }
@@ -31,7 +31,7 @@ std::string ini_without_password(const BoardServer& board) {
          "\nconnect_timeout = " + kAmple + "\n";
 }
 
-// The ini takes what stands around a value away, as every ini does.
+// Ini files strip blanks around a value.
 std::string ini_password(const std::string& password) {
   return "pwd = " + password + "\n";
 }
@@ -55,7 +55,8 @@ TEST_CASE("The password comes by stdin, before the variable, before the ini") {
   const std::string right = scene.board.password();
   const std::string none = ini_without_password(scene.board);
   const Words job = {"job", kBoardJob};
-  // A wrong one below does not matter, a wrong one above does.
+  // A wrong password in a source of lower priority does not matter; in one of higher priority it
+  // does.
   configure(scene.user, none + "pwd = wrong\n");
   CHECK(scene.user.collect({}, job).exit_code == 6);
   CHECK(run_with_variable(scene.user, right, job).exit_code == 0);
@@ -220,7 +221,7 @@ TEST_CASE("The password is in no argument, no environment, no message and no fil
   const std::string source = GENERATE("ini", "variable", "stdin");
   const BoardKind kind = each_kind();
   INFO(source);
-  // Without blanks around it, so that the ini has the same one.
+  // No blanks around it, so that the ini file preserves it.
   const std::string password = "se;c#ret" + std::to_string(::getpid());
   const BoardScene scene({.kind = kind, .password = password, .key_login = false});
   const fs::path project = scene.user.project();
@@ -250,7 +251,7 @@ TEST_CASE("The password is in no argument, no environment, no message and no fil
   RunningProgram running("/bin/sh", words, options);
   REQUIRE(eventually([&] { return fs::exists(up) || running.has_ended(); }));
   CHECK_FALSE(running.has_ended());
-  // While it runs: nothing on this machine, which is the board, too.
+  // While it runs, the password must be nowhere on this machine, which is also the board.
   CHECK(processes_with(password).empty());
   CHECK(files_with(scene.board.home(), password).empty());
   CHECK(files_with(scene.user.at("tmp"), password).empty());

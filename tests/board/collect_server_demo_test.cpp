@@ -1,4 +1,4 @@
-// The demo application on a server without CANN: our host runtime there records it.
+// Runs the demo application on a server without CANN, recorded by our host runtime there.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// msprof is on PATH of the server's login shells, as built, and the demo in ~/demo.
+// The PATH of the server's login shells contains the built msprof; the demo is in ~/demo.
 struct DemoServer : ServerScene {
   DemoServer() {
     fs::create_directories(home() / "bin");
@@ -53,7 +53,7 @@ TEST_CASE("What the host runtime recorded stays on the server, and its products 
   CHECK_FALSE(names_in(products / "mindstudio_profiler_output").empty());
   CHECK_FALSE(fs::exists(products / "host"));
   CHECK_FALSE(fs::exists(products / "sqlite"));
-  // A capture there is one like any: its msprof lists it with what it was.
+  // A capture on the server is an ordinary one: msprof lists it with its run.
   const RunResult listed = run_msprof({"list", (scene.home() / "left").string(), "--json"});
   const auto capture = nlohmann::json::parse(listed.out).at("captures").at(0);
   CHECK(capture.at("run").at("host").get<std::string>().starts_with("board@127.0.0.1"));

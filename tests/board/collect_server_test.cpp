@@ -1,6 +1,6 @@
-// Runs on servers with CANN: what is there is run where it is, with the environment of a login
-// shell, and its PROF folders come home. CANN and the vendor's collector are stand-ins that write
-// down how they were started.
+// Runs on servers with CANN: applications run in place with the environment of a login shell, and
+// their PROF folders are fetched. Placeholders for CANN and the vendor's collector record how they
+// were started.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -44,7 +44,7 @@ TEST_CASE("An application on a server runs where it is, and its PROF folder come
   CHECK(config.at("result_dir")
             .get<std::string>()
             .starts_with((scene.home() / "msprof/runs").string()));
-  // Nothing was copied there.
+  // Nothing was copied to the server.
   CHECK_FALSE(fs::exists(scene.home() / "msprof/cache"));
   CHECK(names_in(scene.home() / "app") == Words{"infer"});
   CHECK(scene.litter() == "");
@@ -371,13 +371,13 @@ TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
   shorten_wait_for_lost_run(scene.board);
   lost.send(SIGKILL);
   CHECK(lost.wait().signal == SIGKILL);
-  // What msprof itself left here goes with the next run.
+  // The next run removes msprof's own files on this machine.
   CHECK(litter_on(scene.board, 1) == "");
   const fs::path kept = scene.home() / "msprof/kept";
   CHECK(read_file(kept / names_in(kept).front() / kProf / "host/data/slice") == "bytes\n");
 }
 
-// The command that docs/servers.md gives for what a server has kept.
+// The command given in docs/servers.md for recordings kept on a server.
 TEST_CASE("sftp -a continues a kept recording of which a part is here") {
   ServerScene scene;
   const std::string whole = big_bytes(3 << 20);

@@ -1,5 +1,4 @@
-// Several boards at the same time: marked lines, a summary, and what one of them does to the
-// others.
+// Several boards at the same time: marked lines, a summary, and effects of one board on the others.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Two boards, and the user of the first, who has a.ini and b.ini.
+// Two boards, and the user of the first, with a.ini and b.ini.
 struct TwoBoards {
   explicit TwoBoards(const BoardOptions& options = {}) : a(options), b(options) {
     fs::copy_file(a.user.ini(), ini("a"));
@@ -54,7 +53,7 @@ struct TwoBoards {
   BoardScene b;
 };
 
-// Every line but those of the summary begins with the mark of a board.
+// Counts lines without the mark of a board; only those of the summary may have no mark.
 std::size_t unmarked_lines(const std::string& text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -108,7 +107,7 @@ TEST_CASE("Boards run at the same time, not one after the other") {
   };
   CHECK(run_on(two.a.board));
   CHECK(run_on(two.b.board));
-  // Ctrl-C goes to both: what they recorded comes home.
+  // Ctrl-C reaches both boards: their recordings are fetched.
   running.send(SIGINT);
   const RunResult run = running.wait();
   INFO(run.err);
@@ -323,7 +322,8 @@ TEST_CASE("The key of one board is not sent to another, and results of one not e
   fs::permissions(two.a.user.project() / "key_of_b",
                   fs::perms::owner_read | fs::perms::owner_write);
   Words words = two.words({}, {"job", kBoardJob});
-  // Without --output: into the project itself, where the second run finds the results of the first.
+  // Without --output, results go to the project itself, where the second run finds those of the
+  // first.
   words.erase(words.begin() + 9, words.begin() + 11);
   words.insert(words.begin() + 1, "--keep");
   for (int turn = 0; turn < 2; ++turn) {

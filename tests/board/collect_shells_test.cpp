@@ -1,4 +1,4 @@
-// Accounts whose login shell is none of POSIX: everything that goes over SSH works as elsewhere.
+// Accounts whose login shell is not POSIX-compatible: everything over SSH works as with others.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -17,18 +17,18 @@ namespace {
 
 struct LoginShell {
   std::string name;
-  std::string profile;  // that it reads before every command
-  std::string noise;    // in it
+  std::string profile;  // file that it reads before every command
+  std::string noise;    // content of the profile
 };
 
-// The C shell of BSD limits the length of words, tcsh replaces "!", fish reads backslashes.
+// BSD's C shell limits the length of words, tcsh expands "!", fish interprets backslashes.
 std::vector<LoginShell> login_shells() {
   return {{"tcsh", ".tcshrc", "echo 'Welcome!'\nset history = 100\n"},
           {"bsd-csh", ".cshrc", "echo 'Welcome!'\nset history = 100\n"},
           {"fish", ".config/fish/config.fish", "echo Welcome\n"}};
 }
 
-// Skips where the shell is not there: false.
+// Returns false and skips if the shell is not installed.
 bool give_account(const LoginShell& shell, BoardOptions& options) {
   options.login_shell = "/usr/bin/" + shell.name;
   return require_program_or_skip(shell.name);
@@ -57,7 +57,7 @@ TEST_CASE("An account with a login shell of another kind collects like any other
         odd);
   CHECK(scene.litter() == "");
 
-  // The board's copy is known, and the run goes on without its connection.
+  // The board's copy exists already, and the run does not need its connection.
   const RunResult survived = scene.user.collect({"--survive"}, {"say", odd, "job", kOtherBoardJob});
   INFO(survived.err);
   CHECK(survived.exit_code == 0);

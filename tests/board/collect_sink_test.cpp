@@ -1,4 +1,4 @@
-// --sink: what the runtime of the demo streams, on real boards; and streams that are none.
+// --sink on real boards: the record stream of the demo's runtime, and invalid streams.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
@@ -88,7 +88,7 @@ struct DemoScene : BoardScene {
   }
 };
 
-// The runtime's files in `folder` that are records.
+// Returns the total size of the runtime's record files in `folder`.
 std::uint64_t record_bytes(const fs::path& data) {
   std::uint64_t bytes = 0;
   for (const std::string& name : names_in(data)) {
@@ -120,7 +120,7 @@ TEST_CASE("With --sink the demo's records come as a stream, and none of them is 
 TEST_CASE(
     "When the stream's reader on the board goes, the rest is in files, and all is put together") {
   DemoScene scene({.kind = each_kind()});
-  // The reader ends in the middle; what was in its hands is lost, and that is said.
+  // The reader stops in the middle; data it had read is lost, which is reported.
   scene.board.replace_tool("cat", "exec head -c 20000");
   const RunResult result = scene.run({"--sink", "--all"}, {"--images", "60"});
   INFO(result.err);

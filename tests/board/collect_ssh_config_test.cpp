@@ -1,5 +1,4 @@
-// Boards by the names that ssh's configuration has for them, and boards behind others: as users
-// type it.
+// Boards named in ~/.ssh/config, and boards behind jump hosts, with arguments as users type them.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -21,7 +20,7 @@ std::string port_of(const BoardServer& server) {
   return std::to_string(server.port());
 }
 
-// A board that ssh's configuration calls lab7, and a gate in front of it.
+// A board named lab7 in ~/.ssh/config, and a jump host in front of it.
 struct NamedScene {
   explicit NamedScene(const BoardOptions& options = {}, const BoardOptions& gate_options = {})
       : scene(options), gate(gate_options) {
@@ -38,7 +37,7 @@ struct NamedScene {
   void ini(const std::string& text) const {
     configure(scene.user, "[ssh_config]\nconnect_timeout = " + kAmple + "\n" + text);
   }
-  // What it takes to reach the board by its name, with its key.
+  // Configuration that reaches the board by its name, with its key.
   std::string lab7(const std::string& more = "") const {
     return "Host lab7\n  HostName 127.0.0.1\n  Port " + port_of(board()) +
            "\n  User board\n  IdentityFile ~/board_key\n  " + more + "\n";
@@ -54,7 +53,7 @@ struct NamedScene {
     UNSCOPED_INFO(run.err);
     return run;
   }
-  // For a terminal, whose working folder is the test's.
+  // Arguments for a terminal whose working folder is the test's.
   Words words(Words options) const {
     options.insert(options.begin(), {"--project", scene.user.project()});
     return scene.user.words(options, kJob);
@@ -122,7 +121,7 @@ TEST_CASE("Host keys are looked up under the name that ssh has for them, in its 
   CHECK(contains(before.err, "host key is not known"));
   write_file(other, "the-lab" + key);
   CHECK(user.collect({"--host", "lab7"}).exit_code == 0);
-  // Nothing is remembered where the configuration says so.
+  // No key is remembered if the configuration says so.
   user.config(user.lab7("UserKnownHostsFile /dev/null\n  StrictHostKeyChecking no"));
   const RunResult lax = user.collect({"--host", "lab7"});
   CHECK(lax.exit_code == 0);
@@ -248,7 +247,7 @@ TEST_CASE("A jump host has a question of its own, and never sees what is for the
            "\npwd = " + user.board().password() + "\n");
   const std::string jump = user.gate.address();
   const std::string question = "password for jump host " + jump + ": ";
-  // Without anybody to ask.
+  // Without a terminal to ask on.
   const RunResult alone = user.collect({"--jump", jump});
   CHECK(alone.exit_code == 6);
   CHECK(contains(alone.err, "jump host 1 of 1: " + jump + ": login refused"));

@@ -1,5 +1,5 @@
-// Runs that survive: the connection breaks, msprof is killed, the board is restarted, and what the
-// run did is brought here nevertheless, or its loss is named.
+// Runs with --survive: the connection breaks, msprof is killed, or the board is restarted, and the
+// results still arrive, or their loss is reported.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A board behind a network, and a user who can come back as another process.
+// A board behind a network, and a user who can continue the run in another process.
 struct SurvivalScene {
   explicit SurvivalScene(const BoardOptions& options = {}, const Line& line = {})
       : board(options), network(board.port(), line), user(board, network.port()) {}
@@ -36,7 +36,7 @@ struct SurvivalScene {
     return eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); });
   }
   void let_go() const { write_file(user.at("go"), ""); }
-  // The only run that is on the board, or one that is kept there.
+  // Returns the folder of the only run on the board, running or kept.
   fs::path run_folder() const {
     for (const char* place : {"runs", "kept"}) {
       const auto runs = names_in(board.home() / "msprof" / place);
@@ -58,7 +58,7 @@ struct SurvivalScene {
 
 const Words kSurvive = {"--survive", "--reconnect", kAmple};
 
-// Says and records something before and after the test lets it go on.
+// Prints and records data before and after the test lets it continue.
 Words two_halves(const BoardUser& user, const Words& last = {}) {
   Words words = {"job",      kBoardJob,     "say",      "first",
                  "complain", "one",         "ready",    user.at("ready"),
@@ -115,7 +115,7 @@ TEST_CASE("A run with --survive goes on when the connection is back") {
 }
 
 TEST_CASE("A run whose start was answered on a line that broke is gone on with, not begun twice") {
-  // Long enough on its way that the answer is lost.
+  // A round trip long enough that the answer is lost.
   SurvivalScene scene({.kind = each_kind()}, {.round_trip = std::chrono::milliseconds(60)});
   const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
   REQUIRE(eventually(
@@ -136,14 +136,14 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   REQUIRE(scene.is_ready(first));
   const fs::path seen = scene.run_folder() / "survive/seen";
   REQUIRE(eventually([&] { return fs::exists(seen) && read_file(seen) == "6 4\n"; }));
-  // SIGHUP: its terminal was closed.
+  // SIGHUP: the terminal was closed.
   const int how = GENERATE_COPY(from_range(sample_for_case(std::vector{SIGKILL, SIGHUP}, 1)));
   first.send(how);
   const RunResult killed = first.wait();
   if (how == SIGKILL) CHECK(killed.signal == SIGKILL);
   if (how == SIGHUP) CHECK(killed.exit_code == 130);
   CHECK(killed.out == "first\n");
-  // Its end while nobody looks.
+  // Whether the application ends while no msprof follows it.
   const bool alone = GENERATE(true, false);
   if (alone) {
     scene.let_go();
@@ -166,7 +166,7 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   const auto document = nlohmann::json::parse(result.out);
   CHECK(document["application"]["signal"] == "SIGSEGV");
   check_results(scene);
-  // What the first one knew is in the capture.
+  // Information known only to the first msprof is in the capture.
   const auto record = nlohmann::json::parse(read_file(scene.user.in_job("run.json")));
   CHECK(record["options"].contains("--survive"));
   CHECK(record["command"][0] == "main");
@@ -197,7 +197,7 @@ TEST_CASE("Of several runs that a board keeps, one has to be named") {
   shorten_wait_for_lost_run(scene.board);
   scene.let_go();
   REQUIRE(scene.is_kept());
-  // A second one like it.
+  // A second, identical run.
   const fs::path kept = scene.board.home() / "msprof/kept";
   const std::string name = names_in(kept).front();
   fs::copy(kept / name, kept / (name + "-2"), fs::copy_options::recursive);
@@ -230,7 +230,7 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   shorten_wait_for_lost_run(scene.board);
   scene.let_go();
   REQUIRE(scene.is_kept());
-  // The board is free again.
+  // The board can be used again.
   const BoardUser another(scene.board);
   const RunResult other = another.collect({}, {"job", kOtherBoardJob});
   INFO(other.err);
@@ -280,7 +280,7 @@ TEST_CASE("--fetch --all-runs fetches every run that has ended") {
   CHECK(contains(none.err, "holds no earlier run to fetch"));
   write_file(kept / "20260101_120000_1" / kBoardJob / "data/aicore.0", "first");
   write_file(kept / "20260102_120000_2" / kOtherBoardJob / "data/aicore.0", "second");
-  // One that its application left without a capture.
+  // A run whose application left no capture.
   fs::create_directories(kept / "20260103_120000_3/tree");
   write_file(scene.board.home() / ".msprof/kept/20260104-120000-4" / kBoardJob / "data/aicore.0",
              "of an earlier version");
@@ -361,10 +361,10 @@ TEST_CASE("A restarted board is seen by the msprof that waits for it") {
 
 namespace {
 
-// A run with a time limit whose msprof is killed before the limit is over.
+// A run with a time limit whose msprof is killed before the limit expires.
 struct LimitedScene {
   LimitedScene(BoardKind kind, const std::string& reconnect) {
-    // The first limit is enough on most machines.
+    // The first limit is long enough on most machines.
     for (const char* seconds : {"4", "16", "64", "256"}) {
       limit = seconds;
       scene = std::make_unique<SurvivalScene>(BoardOptions{.kind = kind});
@@ -373,7 +373,7 @@ struct LimitedScene {
                                   {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
                                    "end", "ready", scene->user.at("ready"), "hang"});
       if (!scene->is_ready(first) || first.has_ended()) continue;
-      // Stopped, so that the limit cannot end the run between the look and the kill.
+      // Stopped, so that msprof cannot end the run between the check and the kill.
       first.send(SIGSTOP);
       const bool is_early = !fs::exists(scene->run_folder() / "survive/ended-by") &&
                             !contains(first.err(), "asking main to end");
@@ -431,7 +431,7 @@ TEST_CASE("Ctrl-C reaches a run that another msprof started") {
 TEST_CASE("The time limit holds while nobody follows the run") {
   const LimitedScene limited(BoardKind::openssh, "0");
   SurvivalScene& scene = *limited.scene;
-  // The board looks at the limit with sleeps of a second, too.
+  // The board's time limit also uses one-second sleeps.
   REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/end"); }));
   shorten_wait_for_lost_run(scene.board);
   REQUIRE(scene.is_kept());

@@ -1,4 +1,4 @@
-// --tty: the application on a terminal of the board. How it ends is the same with and without.
+// --tty: the application runs on a terminal of the board. It ends in the same way with and without.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// msprof collect in front of a user: stdin, stdout and stderr are the terminal.
+// Runs msprof collect with stdin, stdout and stderr on a terminal.
 std::unique_ptr<TypedTerminal> at_terminal(const BoardScene& scene, const Words& options,
                                            const Words& application,
                                            const std::string& main = "main") {
@@ -70,7 +70,7 @@ TEST_CASE("Without three terminals, and with --no-tty, the streams stay apart") 
   const auto terminal = at_terminal(scene, {"--no-tty"}, application);
   CHECK(contains(terminal->wait().err, "terminals: no no no"));
 
-  // Asked for, there is one anywhere, and stderr is in its stream.
+  // With --tty there is a terminal even here, and stderr is part of its stream.
   const RunResult asked = scene.user.collect({"--tty"}, application);
   INFO(asked.err);
   CHECK(asked.exit_code == 0);
@@ -153,7 +153,7 @@ TEST_CASE("The end of stdin is the same with a terminal of the board and without
     INFO(run.out << run.err);
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, input.empty() ? "" : "two"));
-    // A stream that gave nothing takes nothing either.
+    // If stdin was empty, the application must not read a line.
     CHECK((input.empty() || contains(run.out, "that was all")));
   }
   CHECK(scene.litter() == "");

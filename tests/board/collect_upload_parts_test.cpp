@@ -1,4 +1,4 @@
-// Uploads that are cut in the middle of a large file go on there, and never join two versions.
+// Uploads cut in the middle of a large file continue there, and never combine two versions of it.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kModelBytes = 14 << 20;
 constexpr std::uint64_t kCutAt = 9 << 20;
-constexpr std::uint64_t kSlack = 4 << 20;  // what is under way, the application, handshakes
+constexpr std::uint64_t kSlack = 4 << 20;  // data in transit, the application, handshakes
 
 struct PartScene {
   PartScene(const BoardOptions& options, const std::optional<Cut>& cut)
@@ -33,7 +33,7 @@ struct PartScene {
       fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
     user.remember_project();
   }
-  // The board's copy of the model.
+  // Path of the board's copy of the model.
   fs::path copy() const {
     const fs::path cache = board.home() / "msprof/cache";
     for (const std::string& name : names_in(cache)) {
@@ -86,7 +86,7 @@ TEST_CASE("An upload that is cut in a large file goes on where it stopped") {
 
 namespace {
 
-// A board that has a part of the model, of a run that the signal ended.
+// A board that holds a part of the model, from a run ended by a signal.
 struct EndedUpload : PartScene {
   explicit EndedUpload(int signal)
       : PartScene(GENERATE_COPY(from_range(sample_for_case(kEachWay, 1))),
@@ -120,7 +120,7 @@ TEST_CASE("The next run continues the upload of one that was ended or killed") {
 TEST_CASE("The next run sends a file anew whose part on the board is of another version") {
   EndedUpload scene(GENERATE_COPY(from_range(sample_for_case(std::vector{SIGINT, SIGKILL}, 1))));
   std::string bytes = big_bytes(kModelBytes);
-  bytes[kSlack / 2] ^= 1;  // the same size, and the same time
+  bytes[kSlack / 2] ^= 1;  // same size and same time
   scene.write_model(bytes);
   const std::uint64_t before = scene.network.bytes_up();
   const RunResult next = scene.user.collect({}, {"job", kBoardJob});
@@ -132,7 +132,7 @@ TEST_CASE("The next run sends a file anew whose part on the board is of another 
 
 namespace {
 
-// A project on the board with a large model, run there by --no-upload.
+// Runs a project with a large model in place on the board with --no-upload.
 RunResult run_there(const BoardUser& user, const fs::path& there, const Words& options,
                     const Words& application) {
   Words all = {"--no-upload", "--remote-dir", there.string(), "-v"};
@@ -162,7 +162,7 @@ TEST_CASE("--no-upload links large files, and what changes in them is told") {
   CHECK(contains(run.err, "hard links"));
   CHECK_FALSE(contains(run.err, "changed there"));
   CHECK(fingerprint(there) == before);
-  // One file with two names, until the run is removed.
+  // A hard link, until the run is removed.
   CHECK(fs::hard_link_count(there / "big.om") == 2);
 
   const RunResult writes = run_there(scene.user, there, survives ? Words{"--survive"} : Words{},
@@ -181,7 +181,7 @@ TEST_CASE("--no-upload on a board without hard links runs with links or a copy, 
   write_file(there / "big.om", big_bytes(4 << 20));
   const std::string before = fingerprint(there);
   const bool no_links = GENERATE(false, true);
-  // As where the folder of the runs is on another file system, or knows no links at all.
+  // As if the folder of the runs were on another file system, or on one without links.
   scene.board.replace_tool("cp", std::string("case $1 in -al") + (no_links ? "|-as" : "") +
                                      ") exit 1 ;; esac\nexec /bin/cp \"$@\"");
   const RunResult run =

@@ -1,5 +1,5 @@
-// The project on its way to a board: what is sent, what is sent again, what never is, and where the
-// board keeps it.
+// The project's upload to a board: what is sent, sent again, never sent, and where the board stores
+// it.
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ BoardOptions each_board() {
   return GENERATE_COPY(from_range(sample_for_case(boards, 1)));
 }
 
-// A script that says what the application finds in its folder: each entry with its kind and rights.
+// A script that prints each entry of the application's folder with kind and permissions.
 void add_lister(const fs::path& project) {
   write_file(project / "list.sh", "#!/bin/sh\n./main job " + std::string(kBoardJob) + R"sh(
 find . | sort | while IFS= read -r path; do
@@ -44,7 +44,7 @@ done
   fs::permissions(project / "list.sh", fs::perms::owner_all);
 }
 
-// A user behind a proxy that counts what goes to the board.
+// A user behind a proxy that counts the bytes sent to the board.
 struct CountedScene {
   explicit CountedScene(const BoardOptions& options)
       : board(options), proxy(board.port()), user(board, proxy.port()) {
@@ -53,7 +53,8 @@ struct CountedScene {
     add_lister(user.project());
   }
 
-  // A file of the last seconds is sent twice: it may change within the second that its time names.
+  // Files changed in the last seconds would be sent twice, as they may change again within the same
+  // second.
   void age_project() const {
     const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
     for (const auto& entry : fs::recursive_directory_iterator(user.project())) {
@@ -62,7 +63,7 @@ struct CountedScene {
     }
   }
 
-  // One run; the document of --json, with what went to the board under "sent".
+  // Runs once and returns the document of --json, with the bytes sent to the board as "sent".
   Json collect(const std::string& main = "list.sh", const Words& more = {}) {
     age_project();
     user.remember_project();
@@ -117,7 +118,7 @@ TEST_CASE("Only what changed is sent again, and what the user removed goes") {
   CHECK(contains(heard(second),
                  "file rw ./models/big.om " + std::to_string(kUploadedModelBytes) + "\n"));
 
-  // The same size: the time tells.
+  // Same size: only the time differs.
   const auto time = fs::last_write_time(project / "models/small.om");
   write_file(project / "models/small.om", "SMALL");
   fs::last_write_time(project / "models/small.om", time - std::chrono::hours(2));
@@ -255,7 +256,7 @@ TEST_CASE("A login, an older capture and what .msprofignore names never leave th
   write_file(project / "x.tmp", secret);
   add_lister(project);
   const Contents before = contents_of(project);
-  // Where the manual's user stands: the ini in the project, and results into the current folder.
+  // As in the manual: the ini file in the project, and results in the current folder.
   const RunResult run =
       run_msprof({"collect", "-m", "list.sh", "--config", "board.ini"}, scene.user.run_options());
   INFO(run.err);

@@ -1,5 +1,5 @@
-// Runs on boards of every kind that go well: what arrives, what the application sees, what the user
-// reads, and what stays behind.
+// Successful runs on boards of every kind: what arrives, what the application sees, what is
+// printed, and what stays on the board.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 struct Way {
   std::string name;
   BoardOptions board;
-  std::string info;  // of the line that says what was found
+  std::string info;  // part of the message about the board's tools
 };
 
 std::vector<Way> ways() {
@@ -42,7 +42,7 @@ std::vector<Way> ways() {
   };
 }
 
-// Files of many sizes, among them one that no buffer holds whole and an empty one.
+// Files of many sizes, including an empty one and one larger than any buffer.
 const Words kRich = {"job",
                      kBoardJob,
                      "big",
@@ -88,7 +88,7 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
   const Contents expected = capture_without_msprof(scene.user, kRich);
   REQUIRE(expected.size() > 45);
   Contents arrived = contents_of(scene.user.output() / kBoardJob);
-  CHECK(arrived.erase("run.json") == 1);  // of this machine
+  CHECK(arrived.erase("run.json") == 1);  // written on this machine
   CHECK(differences(arrived, expected) == "");
   const fs::path files = scene.user.output() / (std::string(kBoardJob) + ".files");
   CHECK(contents_of(files) == Contents{{"made", "folder"},
@@ -98,7 +98,7 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
   CHECK(contains(run.err, "made/new.txt"));
   CHECK(contains(run.err, "models/gone.om"));
   CHECK(scene.arrived().size() == 2);
-  // The last line names what stays on the board, and how it goes.
+  // The last line says what stays on the board and how to remove it.
   const std::string last = run.err.substr(run.err.rfind('\n', run.err.size() - 2) + 1);
   CHECK(contains(last, "/msprof/cache/project-"));
   CHECK(contains(last, "--clean-board"));
@@ -110,7 +110,8 @@ TEST_CASE("What the application prints arrives while it runs, stdout and stderr 
   const BoardKind kind = each_kind();
   const BoardScene scene({.kind = kind});
   const std::string out = scene.user.at("stdout");
-  // Only what has arrived lets it go on: a run that kept its output back would never end.
+  // The script continues only after its output has arrived: a run that buffered the output would
+  // never end.
   write_file(scene.user.project() / "run.sh",
              "#!/bin/sh\necho first\necho wrong >&2\nwhile ! [ -e \"$1\" ]; do sleep 0.01; done\n"
              "echo second\n./main job " +
@@ -224,7 +225,7 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   CHECK(step_of(document, "upload").at("files") == 3);
   std::uint64_t fetched = 4;
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.output() / kBoardJob)) {
-    // run.json is of this machine.
+    // run.json is written on this machine.
     if (entry.is_regular_file() && entry.path().filename() != "run.json")
       fetched += entry.file_size();
   }

@@ -1,4 +1,4 @@
-// The ini file of a board, and what the command line says over it.
+// The ini file of a board, and command-line options that override it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ BoardConfig parse(const std::string& text) {
   return parse_board_config(text, "board.ini");
 }
 
-// The sentence with which `text` is refused; its code is checked.
+// Returns the error message for `text` and checks the exit code.
 std::string refusal(const std::string& text) {
   try {
     parse(text);
@@ -181,7 +181,7 @@ TEST_CASE("what makes no sense is refused with its line, and no value is shown")
 TEST_CASE("a file that is not meant for a board is refused as a whole") {
   CHECK(contains(refusal(""), "no section [ssh_config]"));
   CHECK(contains(refusal("ip = 10.0.0.1\n"), "no section [ssh_config]"));
-  // Notepad's "Unicode".
+  // Notepad's "Unicode" (UTF-16).
   CHECK(contains(refusal(std::string("\xFF\xFE[\0s\0s\0h\0_\0c\0", 14)), "UTF-8"));
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("a file with a password that others may read gets a warning") {
   const TempFolder folder;
   const fs::path file = folder / "board.ini";
   const auto warned = [&](const std::string& text, mode_t mode) {
-    fs::remove(file);  // it may be one that its owner cannot write
+    fs::remove(file);  // its owner may not be able to write it
     write_file(file, text);
     REQUIRE(::chmod(file.c_str(), mode) == 0);
     const auto result = read_file_as_program(file);

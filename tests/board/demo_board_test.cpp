@@ -1,4 +1,4 @@
-// The board for new users: scripts/demo-board, as they start and end it.
+// scripts/demo-board, the board for new users, as they start and stop it.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -94,11 +94,11 @@ TEST_CASE("The demo board lets in who has its ini, and ends with all that runs t
     const RunResult end = board.program.wait();
     CHECK(end.exit_code == 0);
     CHECK(end.out.find("pwd = " + board.password()) != std::string::npos);
-    // A child that was just begun may hold the socket for a moment.
+    // A child that has just started may hold the socket for a moment.
     CHECK(eventually([&] { return !somebody_listens(board.port()); }));
     CHECK_FALSE(fs::exists(place / "board.ini"));
     CHECK(eventually([&] { return !is_running(pid); }));
-    // The second time it is the board that the user knows already.
+    // The second time, it is the same board to the user's known hosts.
     if (round == 0) host_keys = read_file(client.known_hosts());
     CHECK(read_file(client.known_hosts()) == host_keys);
   }

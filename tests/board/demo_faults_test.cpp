@@ -1,4 +1,4 @@
-// scripts/demo-board with the faults that boards have in the field, one by one and together.
+// scripts/demo-board with the faults of boards in the field, one at a time and combined.
 #include <signal.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ Words joined(Words left, const Words& right) {
   return left;
 }
 
-// A demo board with faults, and a user who knows its password.
+// A demo board with faults, and a user with its password.
 struct FaultyBoard {
   explicit FaultyBoard(const Words& options)
       : program("/usr/bin/env",
@@ -85,7 +85,7 @@ TEST_CASE("--disk makes a small disk of the board's home, which is full when it 
 }
 
 TEST_CASE("--cut-every breaks every connection again and again, and lets new ones in") {
-  // Where this machine needs longer for a login than the line holds, another one is tried.
+  // If this machine needs longer for a login than the connection lasts, a longer interval is tried.
   bool lets_in = false;
   for (const std::string interval : {"3s", "12s", "48s"}) {
     FaultyBoard board({"--cut-every", interval});
@@ -105,7 +105,7 @@ TEST_CASE("--slow carries no more than it says") {
   const std::string bytes = board.run("dd if=/dev/zero bs=1024 count=800 2>/dev/null");
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   CHECK(bytes.size() == 800 << 10);
-  // Faster it cannot be; how much slower is this machine's affair.
+  // It cannot be faster; how much slower depends on this machine.
   CHECK(spent.count() > 1.5);
   CHECK(contains(board.end(), "400K a second"));
 }
@@ -145,7 +145,7 @@ TEST_CASE("What makes no sense is refused before anything is made, and --help ha
 
 TEST_CASE("A run goes well on a small disk behind a slow line, without SFTP and tar") {
   if (!SmallDisk::is_available_or_skip()) return;
-  const BoardScene scene;  // for its user
+  const BoardScene scene;  // only its user is needed
   FaultyBoard board({GENERATE("openssh", "dropbear"), "--disk", "64M", "--slow", "8M", "--no-sftp",
                      "--no-tar", "--busybox"});
   configure(scene.user, board.ini + "host_key = accept-new\n");
@@ -158,7 +158,7 @@ TEST_CASE("A run goes well on a small disk behind a slow line, without SFTP and 
 }
 
 TEST_CASE("A run over a line that breaks brings all home, or says what is lost") {
-  // Where this machine needs longer for a login than the line holds, another one is tried.
+  // If this machine needs longer for a login than the connection lasts, a longer interval is tried.
   bool has_run = false;
   for (const std::string interval : {"3s", "12s", "48s"}) {
     const BoardScene scene;

@@ -1,5 +1,5 @@
-// The drain: what comes home, what the board is asked to free, and what is lost when either breaks
-// off in between: nothing.
+// The drain: what is downloaded, what the board is told to free, and that interruptions lose
+// nothing.
 #include "board/drain.hpp"
 
 #include <sys/stat.h>
@@ -28,9 +28,9 @@ namespace {
 
 constexpr std::uint64_t kBlocks = kDrainBlock;
 
-enum class CutAt { none, before, after };  // the request, or its answer, gets lost
+enum class CutAt { none, before, after };  // before: the request is lost; after: its answer
 
-// A board as a folder of this machine. What it frees becomes zeros.
+// A DrainBoard on a folder of this machine. Freed ranges become zeros.
 class FolderBoard : public DrainBoard {
  public:
   explicit FolderBoard(fs::path folder) : folder_(std::move(folder)) {}
@@ -89,10 +89,10 @@ class FolderBoard : public DrainBoard {
     return freed_.contains({path, block});
   }
   void before_punch(std::function<void()> act) { before_punch_ = std::move(act); }
-  // From now on its files have another time of change.
+  // From now on its files have a new change time.
   void touch() { ++changes_; }
   void set_frees(bool frees) { frees_ = frees; }
-  // What it says of the size of each file.
+  // Sets the size that it reports for each file.
   void claim_bytes(std::uint64_t bytes) { claimed_bytes_ = bytes; }
 
  private:
@@ -124,10 +124,10 @@ class FolderBoard : public DrainBoard {
   std::function<void()> before_punch_;
 };
 
-// An application's side of the same folder.
+// The application's view of the same folder.
 struct RawFolder {
   RawFolder() { fs::create_directories(folder / "JOB" / "data"); }
-  // Makes the file as long as the first `size` of `bytes`.
+  // Extends the file to the first `size` bytes of `bytes`.
   void grow(const std::string& bytes, std::uint64_t size) const {
     const std::uint64_t now = fs::exists(file) ? fs::file_size(file) : 0;
     std::ofstream(file, std::ios::binary | std::ios::app) << bytes.substr(now, size - now);
@@ -145,8 +145,8 @@ std::string raw_bytes(std::uint64_t blocks, std::uint64_t more = 0) {
   return big_bytes(blocks * kBlocks + more);
 }
 
-// The file has all of `bytes`; what was there of it a cycle ago, two blocks, may be freed by the
-// next.
+// Writes all of `bytes`. The two blocks that existed one cycle earlier may be freed by the next
+// cycle.
 void free_begin(const RawFolder& raw, FolderBoard& board, Drainer& drainer,
                 const std::string& bytes) {
   raw.grow(bytes, 2 * kBlocks);
@@ -177,7 +177,7 @@ TEST_CASE("A file that grows comes home, its first and last block stay on the bo
   Drainer drainer(raw.home);
   raw.grow(bytes, 2 * kBlocks);
   drainer.cycle(board);
-  CHECK(drainer.status().files == 0);  // it may be one that keeps its size
+  CHECK(drainer.status().files == 0);  // the file may still keep its size
   raw.grow(bytes, 7 * kBlocks + 5);
   drainer.cycle(board);
   CHECK(drainer.status().bytes == 6 * kBlocks);
@@ -205,7 +205,7 @@ TEST_CASE("A file that is rewritten, or whose end is space for later, stays on t
     }
     drainer.cycle(board, 9);
     CHECK(board.freed() == 0);
-    // Now it is at rest, or complete.
+    // Now it is unchanged for long enough, or complete.
     const bool is_at_rest = GENERATE(false, true);
     if (!is_at_rest) write_file(raw.file.string() + ".done", "file_len:1");
     drainer.cycle(board, is_at_rest ? 10.5 : 9.5);
@@ -255,7 +255,7 @@ TEST_CASE("What changes between its arrival and the freeing is not freed, and ar
   drainer.cycle(board);
   CHECK(board.freed() == 0);
   drainer.finish(board);
-  // The board has all of it, and nothing is here that could be taken for it.
+  // The board has all of it, and no local file could be mistaken for it.
   CHECK(drainer.results().empty());
   CHECK_FALSE(drainer.is_needed());
   CHECK_FALSE(fs::exists(drainer.file(raw.path)));
@@ -337,7 +337,7 @@ TEST_CASE("Of a run that was left, what is gone from the board is kept beside an
     killed.cycle(board);
   }
   fs::remove(raw.file);
-  // Once more, as after a fetch that broke off.
+  // Repeats it, as after an interrupted fetch.
   for (int time = 0; time < 2; ++time) {
     Drainer drainer(raw.home);
     drainer.keep_what_is_gone();
@@ -362,7 +362,7 @@ TEST_CASE("A folder that a board names counts only if it is of this run, whole a
   };
   CHECK(found(drain_place_text(folder) + "\n") == folder);
   CHECK(missing_from(folder).empty());
-  // In the user's own output folder it needs no note, and no name of a machine.
+  // In the user's own output folder it is found without a note or a host name.
   CHECK(find_drained_folder({}, "1-2", root) == folder);
   for (const std::string& note :
        {std::string(), folder.string(), "other:" + folder.string(), host + ":drained-1-2",
@@ -445,7 +445,7 @@ TEST_CASE(
   const CutAt how = chosen.first;
   const bool is_killed = chosen.second;
   const std::string bytes = raw_bytes(77, 77);
-  // Returns how many requests there were.
+  // Returns the number of requests.
   const auto drain_cut = [&](std::size_t moment, CutAt at) {
     const RawFolder raw;
     FolderBoard board(raw.folder);
@@ -501,7 +501,7 @@ TEST_CASE("A journal that breaks off within a line counts up to the line before"
     journal.forgotten("JOB/data/c");
     CHECK(DrainJournal(temp / "d").files().size() == 1);
   }
-  // Paths that lead elsewhere are nobody's.
+  // Paths that lead out of the folder are ignored.
   write_file(temp / "d" / "journal", whole + "punching 65536 1 ../../x\nmoved JOB/data/c\t/etc\n");
   CHECK(DrainJournal(temp / "d").files().size() == 2);
 }
@@ -526,7 +526,7 @@ TEST_CASE("The rate of a disk that fills tells the time that is left, each warni
   CHECK_FALSE(freed.is_to_be_said(true));
   freed.add(11, 73'000'000, 7'000'000);
   CHECK(freed.is_to_be_said(true));
-  // Freed as fast as it is written: nothing fills.
+  // Freed as fast as it is written: the disk does not fill.
   for (int i = 1; i < 9; ++i) rate.add(165 + i, 65'000'000, 70'000'000);
   CHECK_FALSE(rate.is_to_be_said());
   rate.add(200, 65'000'000, std::nullopt);

@@ -1,4 +1,4 @@
-// The board of the tests does what its header says, looked at with the public ssh client.
+// Checks the tests' board with the standard ssh client.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How long each of them sleeps, sorted; "?" for one that does something else.
+// Returns the duration of each process's sleep, sorted; "?" for another command.
 std::vector<std::string> sleeps_of(const std::vector<BoardProcess>& processes) {
   constexpr std::string_view kSleep = "sleep ";
   std::vector<std::string> seconds;
   for (const BoardProcess& process : processes) {
-    const auto at = process.command.rfind('/') + 1;  // 0 where there is none
+    const auto at = process.command.rfind('/') + 1;  // 0 without a slash
     const bool sleeps = process.command.compare(at, kSleep.size(), kSleep) == 0;
     seconds.push_back(sleeps ? process.command.substr(at + kSleep.size()) : "?");
   }
@@ -133,12 +133,12 @@ TEST_CASE("What the account runs is found and ended, whatever it does to hide") 
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BoardServer board({.kind = kind});
   REQUIRE(board.processes().empty());
-  // In the background, in a session of its own, and with nothing left of its environment.
+  // In the background, in a new session, and with an empty environment.
   const RunResult left = ssh(board,
                              "exec >/dev/null 2>&1; sleep 1001 & setsid sleep 1002 & "
                              "env -i $(which setsid) $(which sleep) 1003 & true");
   REQUIRE(left.exit_code == 0);
-  // Not by their number: on the way there, there are shells and env, and setsid asks for its place.
+  // Not checked by count: while they start, there are shells and env as well.
   std::vector<BoardProcess> found;
   const bool all_sleep = eventually([&] {
     found = board.processes();
@@ -159,7 +159,7 @@ TEST_CASE("Dropped connections leave the board and its processes alone") {
   BoardServer board({.kind = kind});
   RunningProgram running("/usr/bin/env", ssh_words(board, "trap '' HUP; echo up; sleep 1004"),
                          {.variables = board.client_variables()});
-  // Before it sleeps it has said "up", which without a connection would be its end.
+  // It prints "up" before it sleeps, which would end it if it had no connection.
   REQUIRE(eventually([&] {
     const auto sleeps = sleeps_of(board.processes());
     return std::find(sleeps.begin(), sleeps.end(), "1004") != sleeps.end();

@@ -1,4 +1,4 @@
-// The keyboard-interactive server and the small disk of the tests do what their headers say.
+// Checks the tests' keyboard-interactive server and small disk.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// What a board says of earlier runs, and which of them is gone on with.
+// How a board reports earlier runs, and which of them are continued.
 #include "board/left_runs.hpp"
 
 #include <catch2/catch.hpp>

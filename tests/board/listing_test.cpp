@@ -1,4 +1,4 @@
-// Listings of a board: what is made of the answer, and the scripts in every shell that boards have.
+// Listings of a board: parsing the answer, and the scripts in every shell found on boards.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A machine's shell and the folder of its tools.
+// A folder with the tools of a userland.
 struct Tools {
   explicit Tools(const std::string& userland) {
     fs::create_directory(path());
@@ -60,7 +60,7 @@ ListedFile parsed(const std::string& line) {
   return listing.files.begin()->second;
 }
 
-// Two folders in each folder.
+// Every folder contains two folders.
 class FoldersWithoutEnd : public SftpFiles {
  public:
   bool agree() override { return true; }
@@ -149,7 +149,7 @@ TEST_CASE("The listed folder itself is no entry") {
 TEST_CASE("A listing that ends early is none") {
   CHECK_THROWS_WITH(parse_board_listing("s 81a4 1 2 3 4 ./a\n"), Contains("ends too early"));
   CHECK_THROWS_WITH(parse_board_listing(""), Contains("ends too early"));
-  // What follows the end does not count.
+  // Anything after the end is ignored.
   CHECK(parse_board_listing("@end\ns 81a4 1 2 3 4 ./a\n").files.empty());
 }
 

@@ -1,10 +1,13 @@
-// What a board's configuration and the sources of its password give, as a program, for tests that
-// need a process with a terminal, an environment or a standard input of its own:
-//   read FILE   every field of the configuration, a line each
-//   ask NAME    the password for an account, asked for twice: "<first>|<second>"
-//   retry NAME  the same, refused once: "<first>|<again>|<first of another login>"
+// Prints a board's configuration and passwords, for tests that need a separate process with its own
+// terminal, environment or stdin:
+//   read FILE   every field of the configuration, one per line
+//   ask NAME    the password for an account, requested twice: "<first>
+// <second>"
+//   retry NAME  the same, refused once: "<first>
+// <again>
+// <first of another login>"
 //   unlock KEY  the same for the passphrase of a key
-//   take        the password variable, and "exposed" where the process still shows it
+//   take        the password variable, and "exposed" if the process still shows it
 //   line        reads --password-stdin, then becomes `cat`
 #include <fmt/format.h>
 #include <unistd.h>
@@ -42,7 +45,7 @@ SecretSource source_for(const std::string& user) {
 }
 
 void ask(const SecretSource& source) {
-  const auto again = source;  // what a login's copy has
+  const auto again = source;  // a login's copy
   const std::string first = text_of(source.first());
   fmt::print("{}|{}\n", first, text_of(again.first()));
 }

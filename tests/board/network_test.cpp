@@ -1,4 +1,4 @@
-// The networks and false servers of the tests do what their header says.
+// Checks the tests' networks and fake servers.
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What came, and whether an end of file or an error (its errno) ended it.
+// Received bytes; `error` is 0 at end of file, else an errno.
 struct Received {
   std::string bytes;
   int error = 0;
@@ -47,7 +47,7 @@ bool has_something(const Descriptor& socket) {
   return ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
 }
 
-// A server of one connection at a time, which the test moves itself.
+// A server for one connection at a time, driven by the test.
 struct TestServer {
   std::uint16_t port = 0;
   Descriptor listener = listen_on_loopback(port);
@@ -178,7 +178,7 @@ TEST_CASE("A proxy cuts, refuses and freezes when it is told to") {
   const Descriptor server = target.accept();
   proxy.freeze(true);
   send_all(client, "held");
-  // Two more orders: between them the proxy has looked at its connections.
+  // Two more commands: between them the proxy has processed its connections.
   proxy.freeze(true);
   proxy.freeze(true);
   CHECK(proxy.bytes_up() == 0);
@@ -210,14 +210,14 @@ TEST_CASE("A delay holds bytes back for half a round trip and takes as many as c
     CHECK(std::chrono::steady_clock::now() - begin >= 60ms);
   }
   SECTION("what is sent while an answer is under way is a turn, and no round trip") {
-    // Where this machine is slower than the line, both are round trips.
+    // If this machine is slower than the line, both count as round trips.
     int round_trips = 0;
     for (const auto round_trip : {400ms, 4000ms, 40'000ms}) {
       const DelayProxy proxy(target.port, round_trip);
       const Descriptor client = connect_to_loopback(proxy.port());
       const Descriptor server = target.accept();
       char byte = 'x';
-      // Greets at once, and answers the first byte.
+      // The server greets at once and answers the first byte.
       send_all(server, "g");
       send_all(client, "x");
       REQUIRE(::recv(client.get(), &byte, 1, 0) == 1);

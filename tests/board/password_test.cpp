@@ -1,4 +1,4 @@
-// Where a board's password comes from, and where it must not be seen.
+// Where a board's password comes from, and where it must not be visible.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ constexpr const char* kQuestion = "password for root@10.0.0.1: ";
 using Words = std::vector<std::string>;
 const Words kAsk = {"ask", "root"};
 
-// Sets the variable, and removes it if nobody has.
+// Sets the variable; removes it at the end.
 class PasswordVariable {
  public:
   explicit PasswordVariable(const char* value) { ::setenv(kVariable, value, 1); }
@@ -30,12 +30,12 @@ class PasswordVariable {
   PasswordVariable& operator=(const PasswordVariable&) = delete;
 };
 
-// The read end of a pipe that holds `text` and has no writer.
+// Read end of a pipe that holds `text` and has no writer.
 class Pipe {
  public:
   explicit Pipe(const std::string& text) {
     REQUIRE(::pipe2(ends_, O_CLOEXEC) == 0);
-    // Room for all of it: nobody reads yet.
+    // Space for the whole text: there is no reader yet.
     REQUIRE(::fcntl(ends_[1], F_SETPIPE_SZ, 1 << 20) > 0);
     REQUIRE(::write(ends_[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     ::close(ends_[1]);
@@ -83,7 +83,7 @@ TEST_CASE("the password comes from --password-stdin, then the variable, then the
   const auto file = password_source(std::nullopt, config_with("of the file"));
   CHECK(file.first()->reveal() == "of the file");
 
-  // Nobody can mistype these.
+  // These sources cannot be mistyped, so there is no second attempt.
   for (const SecretSource& source : {given, variable, file}) CHECK_FALSE(source.again);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("the variable's bytes are gone from what the process shows") {
   CHECK(take({{kVariable, "hunter2-s3cret"}, {"A", "b"}, {kVariable, "hunter2-s3cret-2"}}) ==
         "'hunter2-s3cret'\n");
   CHECK(take({{"MSPROF_SSH_PASSWORD_FILE", "hunter2-s3cret"}}) == "none\n");
-  // The helper sees what is exposed.
+  // The helper detects exposed passwords.
   CHECK(take({{kVariable, "hunter2-s3cret"}, {"OTHER", "hunter2-s3cret"}}) ==
         "'hunter2-s3cret' exposed\n");
 }
@@ -164,7 +164,7 @@ TEST_CASE("--password-stdin refuses a terminal, which would show what is typed")
 }
 
 TEST_CASE("the question is asked once, on the terminal, and the answer is not shown") {
-  // With stdin a file for the application, or a terminal; with a /dev/tty or without.
+  // stdin is a terminal or a file for the application; with or without /dev/tty.
   const TerminalOptions options = GENERATE(TerminalOptions{}, TerminalOptions{.stdin_is_it = false},
                                            TerminalOptions{.controlling = false});
   TypedTerminal terminal(LOGIN_HELPER, kAsk, options);
@@ -202,7 +202,8 @@ TEST_CASE("a question ended by a signal leaves the terminal as it was") {
   if (how == 0) terminal.type("\x03");
   if (how == 1) terminal.send(SIGTERM);
   if (how == 2) {
-    // Both at once: the second one ends a program on the spot, but not before that.
+    // Both signals at once: the second would end a program immediately, but the terminal is
+    // restored first.
     for (const int number : {SIGSTOP, SIGTERM, SIGINT, SIGCONT}) terminal.send(number);
   }
   const RunResult result = terminal.wait();

@@ -1,4 +1,4 @@
-// How often a run on a board waits for the line, and how full the packets of an upload are.
+// How often a run on a board waits for the network, and how full the packets of an upload are.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -15,9 +15,9 @@ namespace msprof::test {
 
 namespace {
 
-// A round trip is a wait: what the user's side sends a whole one after it sent the first of the
-// last. A turn is anything that it sends after something of the board's has reached it, also what
-// it waits for nothing with. With a command for each question there were 81 turns.
+// A round trip is a wait: something the user's side sends at least one round-trip time after it
+// sent the first bytes of the previous one. A turn is any transmission after receiving data from
+// the board, whether or not it waited. With one command per question there were 81 turns.
 constexpr int kMostRoundTrips = 14;
 constexpr int kMostTurns = 26;
 
@@ -28,13 +28,13 @@ void set_port(const BoardUser& user, std::uint16_t from, std::uint16_t to) {
   write_file(user.ini(), ini);
 }
 
-// A run over a line of that round trip; if `is_known`, the board has a copy of the project. The
-// counts if it waited, or sent, more often than it may; empty: it did not.
+// Runs over a connection with this round-trip time; if `is_known`, the board has a copy of the
+// project. Returns the counts if they exceed the limits, else an empty text.
 std::string measure_run(std::chrono::milliseconds round_trip, bool is_known) {
   const BoardServer board;
   const DelayProxy line(board.port(), round_trip);
   BoardUser user(board, line.port());
-  // Files that were just made would be compared.
+  // Recently changed files would be compared.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(user.project()))
     std::filesystem::last_write_time(
         entry, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
@@ -54,8 +54,8 @@ std::string measure_run(std::chrono::milliseconds round_trip, bool is_known) {
   return is_too_many ? counts : "";
 }
 
-// The line must be long compared with what a board needs for an answer, so that what is sent
-// together arrives together. If it is not, a longer one is tried.
+// The round trip must be long compared with the board's response time, so that data sent together
+// arrives together. If it is not, a longer one is tried.
 std::string measure_over_long_lines(bool is_known) {
   std::string counts;
   for (const int milliseconds : {350, 1'500, 6'000, 24'000}) {
@@ -67,7 +67,7 @@ std::string measure_over_long_lines(bool is_known) {
 
 }  // namespace
 
-// 12 round trips; more where the board is slower than the line.
+// 12 round trips; more if the board is slower than the connection.
 TEST_CASE("The first run of a project on a board asks what it wants to know at once") {
   CHECK(measure_over_long_lines(false) == "");
 }

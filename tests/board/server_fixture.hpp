@@ -1,6 +1,5 @@
-// A server for applications on CANN: an account whose profile sets what CANN's set_env.sh sets, and
-// programs that stand in for an application and for the vendor's collector. For the tests of runs
-// over SSH.
+// A server for CANN applications: an account whose profile sets the variables of CANN's set_env.sh,
+// and placeholders for an application and the vendor's collector. For tests of runs over SSH.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +20,8 @@ struct ServerScene : BoardScene {
     add_script("app/infer", recording_script("$result"));
   }
 
-  // How long a program on PATH has to answer whose it is, instead of the 5 s of the product. Not
-  // among the board's tools: /etc/profile sets another PATH.
+  // Shortens the 5 s that a program on PATH is given to identify itself. Not done in the board's
+  // tools, because /etc/profile sets another PATH.
   void wait_for_answers(const std::string& seconds) const {
     add_script("bin/sleep",
                "[ \"$1\" != 5 ] || set -- " + seconds + "\nexec /usr/bin/sleep \"$@\"\n");
@@ -30,7 +29,7 @@ struct ServerScene : BoardScene {
 
   std::filesystem::path home() const { return board.home(); }
 
-  // A login shell has ~/bin first on PATH, and what `more` says. It greets, too.
+  // Makes login shells print a greeting, put ~/bin first on PATH, and run `more`.
   void profile(const std::string& more) const {
     write_file(home() / ".profile",
                "echo 'Welcome to the server'\nPATH=$HOME/bin:$PATH\n"
@@ -43,14 +42,14 @@ struct ServerScene : BoardScene {
     std::filesystem::permissions(home() / name, std::filesystem::perms::owner_all);
   }
 
-  // Any file that is no library of the host runtime.
+  // Any file that is not a library of the host runtime.
   void add_cann() const {
     write_file(home() / "cann/lib64/libascendcl.so", "a runtime of CANN");
     profile("export LD_LIBRARY_PATH=$HOME/cann/lib64\n");
   }
 
-  // Writes down how it was started, and leaves a PROF folder in `folder`; $result is the one that
-  // PROFILER_SAMPLECONFIG names.
+  // Script that records how it was started and leaves a PROF folder in `folder`; $result is the
+  // folder named in PROFILER_SAMPLECONFIG.
   static std::string recording_script(const std::string& folder) {
     return "env >\"$HOME/env\"\n"
            "printf '%s\\n' \"$0\" \"$@\" >\"$HOME/argv\"\n"
@@ -67,7 +66,7 @@ struct ServerScene : BoardScene {
            "echo \"${prof##*/}\" >\"${prof%/*}/4711_profiling_output_record\"\n";
   }
 
-  // `msprof collect -m MAIN --cann ...`
+  // Runs `msprof collect -m MAIN --cann ...`.
   RunResult collect(const std::string& main, const Words& options,
                     const Words& application = {}) const {
     Words words = {"collect",  "-m",

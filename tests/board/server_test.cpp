@@ -1,4 +1,4 @@
-// What is found on a server, from the answers of its scripts, and the environment of a login shell.
+// Detection of a server's software from script output, and the environment of a login shell.
 #include "board/server.hpp"
 
 #include <catch2/catch.hpp>

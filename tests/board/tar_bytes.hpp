@@ -1,4 +1,4 @@
-// Tar streams byte by byte, also such as no tar would make. For tests.
+// Tar streams built byte by byte, including ones that no tar program writes. For tests.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,7 @@ inline std::string tar_number(std::uint64_t value, int digits) {
   return text;
 }
 
-// The header of POSIX (ustar): name at 0, mode 100, size 124, mtime 136, sum 148, kind 156, link
-// 157.
+// A POSIX (ustar) header: name at 0, mode 100, size 124, mtime 136, sum 148, kind 156, link 157.
 inline std::string tar_header(char kind, std::string_view name, std::uint64_t size,
                               std::string_view link = "", unsigned mode = 0644) {
   std::string block(kTarBlock, '\0');
@@ -54,7 +53,7 @@ inline std::string tar_folder(std::string_view name, unsigned mode = 0755) {
   return tar_header('5', name, 0, "", mode);
 }
 
-// '1' a second name, '2' a link, '3' and '4' devices, '6' a pipe.
+// Kind: '1' hard link, '2' symbolic link, '3' and '4' devices, '6' FIFO.
 inline std::string tar_link(char kind, std::string_view name, std::string_view link) {
   return tar_header(kind, name, 0, link);
 }

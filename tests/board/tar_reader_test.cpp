@@ -1,4 +1,4 @@
-// Tar streams of real tars and of boards that lie, unpacked into a folder.
+// Tar streams of real tar programs and of malicious boards, unpacked into a folder.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,11 +22,12 @@ using Names = std::vector<std::string>;
 
 constexpr FetchAllowance kAmpleAllowance = {.bytes = 1 << 30, .entries = 100'000};
 
-// A folder that must stay alone in its parent, and what became of the archives read into it.
+// A folder that must remain the only entry of its parent, and the results of reading archives into
+// it.
 struct Unpacked {
   Unpacked() : into(outside / "into") { fs::create_directory(into); }
 
-  // Returns the sentence that the reading ends with.
+  // Returns the error message; empty on success.
   std::string read(std::string_view bytes, std::size_t piece = 64 << 10) {
     Incoming incoming(into, allowed);
     std::string sentence;
@@ -71,7 +72,7 @@ std::string tar_of(const fs::path& folder, const std::string& program, const Nam
   return read_file(file);
 }
 
-// An entry of GNU for a name that is too long for a header, then the file.
+// A GNU entry for a name that is too long for a header, followed by the file.
 std::string tar_long_file(const std::string& name, std::string_view bytes) {
   return tar_header('L', "././@LongLink", name.size() + 1) + tar_padded(name + '\0') +
          tar_file(name, bytes);
@@ -166,7 +167,7 @@ TEST_CASE("Nothing is written through a link, whether it comes with the archive 
   CHECK(read_file(elsewhere / "file") == "not ours");
   CHECK(read_file(unpacked.into / "other") == "x");
 
-  // A link in the place of a file is replaced, not followed.
+  // A link with the file's name is replaced, not followed.
   fs::create_symlink(elsewhere / "file", unpacked.into / "again");
   CHECK(unpacked.read(tar_file("again", "x") + tar_end()) == "");
   CHECK(read_file(elsewhere / "file") == "not ours");
@@ -208,7 +209,7 @@ TEST_CASE("An archive that ends early leaves only whole files, wherever it ends"
     INFO(size);
     Unpacked unpacked;
     const std::string sentence = unpacked.read(whole.substr(0, size));
-    // Without the blocks that end it, libarchive takes an archive for whole.
+    // libarchive accepts an archive without its end blocks as complete.
     if (sentence.empty()) CHECK((size >= first.size() + second.size() || size == first.size()));
     for (const auto& [name, bytes] : {std::pair{"first", 1500U}, {"folder/second", 700U}}) {
       if (fs::exists(unpacked.into / name)) CHECK(fs::file_size(unpacked.into / name) == bytes);
@@ -261,7 +262,7 @@ TEST_CASE("What goes on behind the end of an archive is not waited for") {
   CHECK(unpacked.read(whole + std::string(9'216, '\0')) == "");
   CHECK(unpacked.read(whole + std::string(1 << 20, '\0')) == "");
   CHECK_THAT(unpacked.read(whole + std::string(3 << 20, '\0')), Contains("after its end"));
-  // Files there are none of this archive.
+  // A file after the end does not belong to the archive.
   CHECK(unpacked.read(whole + tar_file("late", "x")) == "");
   CHECK(names_in(unpacked.into) == Names{"a"});
 }
@@ -345,7 +346,7 @@ TEST_CASE(
     CHECK(incoming.bytes() < 80 << 20);
     return sentence;
   };
-  // 8 TB, or as good as without end.
+  // 8 TB, practically endless.
   const auto member_without_end = [&](const std::string& name) -> TarSource {
     return [&, name, first = true]() mutable -> std::string_view {
       part = std::exchange(first, false) ? tar_header('0', name, 077777777777)

@@ -1,4 +1,4 @@
-// The tar stream of a project, byte by byte.
+// The tar stream of a project, compared byte by byte.
 #include <catch2/catch.hpp>
 #include <fstream>
 

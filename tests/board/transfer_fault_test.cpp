@@ -1,4 +1,4 @@
-// Transfers on a bad day: full disks, lost connections, files that change, boards that lie.
+// Transfers with faults: full disks, lost connections, changing files, malicious boards.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// The error that `work` ends with; its code and sentence are looked at.
+// Returns exit code and message of the error that `work` throws.
 template <typename Work>
 std::pair<Exit, std::string> error_of(const Work& work) {
   try {
@@ -36,7 +36,7 @@ std::pair<Exit, std::string> error_of(const Work& work) {
   return {Exit::ok, ""};
 }
 
-// Through a proxy that can break; the connection is open.
+// A connected board behind a proxy that can break.
 struct ProxiedBoard {
   ProxiedBoard(const NamedBoard& kind, const Cut& cut) : board(kind.options) {
     proxy = std::make_unique<CutProxy>(board.board.port(), cut);
@@ -74,7 +74,7 @@ TEST_CASE("Names with control characters and special files are refused, and the 
   const FetchReport report = board.fetch();
   CHECK(report.files == 1);
   CHECK(report.changed.empty());
-  // A tar stream tells the folder and the file in it; a listing leaves out the folder as a whole.
+  // A tar stream reports the folder and the file in it; a listing skips the whole folder.
   CHECK(report.refused == (kind.way == "tar" ? 8 : 7));
   CHECK(names_in(board.here.path()) == Names{"plain"});
   CHECK(read_file(board.here / "plain" / "file") == "plain");
@@ -117,7 +117,7 @@ TEST_CASE("A file that grows while it is fetched is fetched again") {
   const auto report = board.fetch({"."}, grow);
   REQUIRE(grown > 0);
   CHECK(read_file(board.here / "behind") == "behind");
-  // What came of it is a beginning of it.
+  // The fetched part is a prefix of it.
   const std::string there = read_file(board.there / "a growing");
   CHECK(there.starts_with(read_file(board.here / "a growing")));
   CHECK(fs::file_size(board.here / "a growing") >= 3'000'000);
@@ -148,12 +148,12 @@ TEST_CASE(
   const NamedBoard& kind = transfer_boards().at(static_cast<std::size_t>(GENERATE(3, 5)));
   INFO(kind.name);
   TransferBoard board(kind.options);
-  // More than is on its way at once, so that its reader waits for us before it sees an end.
+  // Larger than the data in transit, so that its reader waits for us before it reaches the end.
   make_file(board.there / "a growing", std::string(5'000'000, 'x'));
   make_file(board.there / "behind", "behind");
   std::uint64_t seen = 0;
   const auto grow = [&](std::uint64_t bytes) {
-    // Twice as fast as it is read.
+    // Grows twice as fast as it is read.
     append(board.there / "a growing", std::string(2 * (bytes - seen), 'y'));
     seen = bytes;
   };
@@ -178,11 +178,11 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
   CHECK_THAT(sentence, Contains(disk.path().string()) && Contains("the disk is full") &&
                            Contains("MB are still to be fetched") && Contains("are free there") &&
                            Contains("--output"));
-  // No file that is only a beginning.
+  // No partial file is left.
   for (const std::string& name : names_in(disk.path())) {
     CHECK(fs::file_size(disk / name) == 3'000'000);
   }
-  // The connection is as good as before.
+  // The connection is still usable.
   CHECK(board.fetch().files == 6);
 }
 
@@ -313,7 +313,7 @@ TEST_CASE(
   write_file(lies, stream);
   board.board.replace_tool("tar", "cat '" + lies.string() + "'\n");
   const FetchReport report = board.fetch();
-  // The second try does not need tar.
+  // The second attempt does not use tar.
   CHECK(report.changed.empty());
   CHECK(read_file(board.here / "file") == "whole");
   CHECK(names_in(board.here.path()) ==
@@ -327,7 +327,7 @@ TEST_CASE("A file that the board does not give up is named with the board's word
   TransferBoard board({});
   make_file(board.there / "closed", "secret");
   make_file(board.there / "open", "open");
-  // As an unreadable file looks; root reads everything.
+  // Simulates an unreadable file, as root can read everything.
   board.board.replace_tool("tar", R"sh(
 echo 'tar: ./closed: Cannot open: Permission denied' >&2
 /bin/tar cf - ./open

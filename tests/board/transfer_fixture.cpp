@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-// A line for everything below `root` by its path.
+// Describes everything below `root`, one line per path.
 std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
   std::map<std::string, std::string> tree;
   const auto add = [&](const fs::path& path, const struct stat& status) {
@@ -148,7 +148,7 @@ void make_odd_tree(const fs::path& root) {
   make_file(root / deep / std::string(60, 'g'), "deep");
   make_file(root / "empty file", "");
   fs::create_directories(root / "empty folder" / "in it");
-  // Block borders of tar, and more than one packet.
+  // Sizes around tar's block size, and larger than one packet.
   for (const std::size_t size : {1U, 511U, 512U, 513U, 10240U, 65536U, 1000003U}) {
     std::string bytes(size, '\0');
     for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 >> 3);

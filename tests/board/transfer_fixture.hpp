@@ -1,4 +1,4 @@
-// A board, a connection to it and the transfer under test, and trees to send and to compare.
+// A board with a connection and the transfer under test, and trees to send and compare.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace msprof::test {
 
-// 2020-09-13, so that no file of a test counts as changed just now.
+// 2020-09-13, so that no file of a test counts as recently changed.
 inline constexpr std::int64_t kOldTime = 1'600'000'000;
 
-// What a look at the board of `options` would tell.
+// Returns what detection would report for a board with `options`.
 BoardInfo facts_of(const BoardOptions& options);
 
-// Fetches what `there` holds now, as it is listed now.
+// Fetches the current content of `there` according to a fresh listing.
 FetchReport fetch_listed(BoardTransfer& transfer, const std::filesystem::path& there,
                          const std::vector<std::string>& paths, const std::filesystem::path& into,
                          const TransferProgress& progress = {});
@@ -39,41 +39,41 @@ struct TransferBoard {
   BoardServer board;
   BoardShell shell;
   BoardTransfer transfer;
-  std::filesystem::path there;  // a folder on the board, which the test can see; not made yet
-  TempFolder here;              // where fetched files come
+  std::filesystem::path there;  // a folder on the board that the test can access; not created yet
+  TempFolder here;              // destination of fetched files
 };
 
-// The boards that differ in how files travel, by a name for INFO.
+// Boards that differ in how files are transferred, with a name for INFO.
 struct NamedBoard {
   std::string name;
   BoardOptions options;
   std::string way;
-  bool tells_times = true;  // its listings do
+  bool tells_times = true;  // whether its listings have times
 };
 const std::vector<NamedBoard>& transfer_boards();
-// In a test case: one of the ways in which files travel (tar, SFTP, cat); all in a whole run.
+// Returns one of the ways to transfer files (tar, SFTP, cat) for a test case; all in a whole run.
 const NamedBoard& each_way();
 
 void append(const std::filesystem::path& path, std::string_view bytes);
 
-// Names that a shell, an option parser, tar or a list of lines could mistake.
+// Names that a shell, an option parser, tar or a line-based list could misinterpret.
 std::vector<std::string> odd_names();
 
-// Makes files, folders and links with odd names, permissions, sizes and depths; all of kOldTime.
+// Creates files, folders and links with odd names, permissions, sizes and depths; all dated
+// kOldTime.
 void make_odd_tree(const std::filesystem::path& root);
 
-// A regular file of kOldTime, with its folder.
+// Creates a regular file dated kOldTime and its folder.
 void make_file(const std::filesystem::path& path, std::string_view bytes,
                std::int64_t mtime_seconds = kOldTime);
 
-// What a scan of a project would list, all names included.
+// Returns what a scan of a project would list, including all names.
 std::vector<ProjectEntry> entries_of(const std::filesystem::path& root);
 
-// What of a tree is compared. Only `everything` has links and special files.
+// What to compare of a tree. Only `everything` includes links and special files.
 enum class Compare { bytes, bytes_and_times, everything };
 
-// Lines of the trees that differ, "- " in `expected` alone and "+ " in `actual` alone; empty where
-// they are equal.
+// Lines that differ: "- " only in `expected`, "+ " only in `actual`; empty if the trees are equal.
 std::string difference(const std::filesystem::path& actual, const std::filesystem::path& expected,
                        Compare what);
 

@@ -1,4 +1,4 @@
-// Trees to real boards and home again, by every way that files travel.
+// Trees sent to real boards and back, in every way that files are transferred.
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Restores, at its end, what the process does at the signals that interrupt::install() changes.
+// The destructor restores the process's handlers of the signals that interrupt::install() changes.
 class SignalsAsBefore {
  public:
   SignalsAsBefore() {
@@ -171,7 +171,7 @@ TEST_CASE("A file that changes while it is sent tears nothing and is due to be s
   CHECK(read_file(board.there / "a before") == "before");
   CHECK(read_file(board.there / "z behind") == "behind");
   if (kind.way == "tar" || !grows) {
-    // By tar it comes a second time; shorter, it simply ends.
+    // By tar it is sent a second time; if it shrank, it is simply shorter.
     CHECK(read_file(board.there / "changing") == read_file(project / "changing"));
   }
 }
@@ -231,7 +231,7 @@ TEST_CASE("Ctrl-C ends sending at once, also within a file, and the connection s
   interrupt::acknowledge();
   CHECK(interrupted);
   CHECK_FALSE(fs::exists(board.there / "b"));
-  // As it would be compared with the project: not the same.
+  // A partial file must differ in size, so that the comparison finds it.
   if (fs::exists(board.there / "a")) CHECK(fs::file_size(board.there / "a") < 20'000'000);
   CHECK(board.transfer.list(board.board.home().string()).refused == 0);
 }
@@ -309,7 +309,7 @@ TEST_CASE("A part of a file is continued from where it ends, by SFTP or by tail"
   INFO(kind.name);
   TransferBoard board(kind.options);
   const std::string whole(5'000'000, 'w');
-  // Another byte in the part shows that it was not fetched again.
+  // The first byte differs, which shows that the part was not fetched again.
   const std::string part = "p" + whole.substr(1, 2'999'999);
   make_file(board.there / "data/slice 1", whole);
   make_file(board.there / "data/changed", whole);
