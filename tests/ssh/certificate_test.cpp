@@ -1,5 +1,4 @@
-// Keys with certificates of a CA that the server trusts, and keys that are named beside the given
-// one.
+// Keys with certificates of a CA that the server trusts, and other named keys.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -13,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A board that takes what its CA has signed, and a user whose key it does not know.
+// A board that accepts keys signed by its CA, and a user whose plain key it does not know.
 struct Certified {
   explicit Certified(const std::string& key_options = "-t ed25519 -N ''")
       : key(board.client_home() / "certified") {
@@ -29,7 +28,7 @@ struct Certified {
   void make(const std::string& name, const std::string& options) const {
     tool("ssh-keygen -q " + options + " -f '" + at(name) + "'");
   }
-  // Makes certified-cert.pub.
+  // Creates certified-cert.pub.
   void sign(const std::string& options = "") const {
     tool("ssh-keygen -q -s '" + at("ca") + "' -I test -n board " + options + " '" +
          at("certified.pub") + "'");
@@ -120,7 +119,7 @@ TEST_CASE("The passphrase of a default key and of a named one is asked for, each
     return always("phrase", asked);
   };
   CHECK(SshConnection::open(login)->login_method() == "key " + key.string());
-  // Not that of a key that the board does not take.
+  // The passphrase of a key that the board rejects is not requested.
   CHECK(asked == 1);
   CHECK(contains(asked_for, key.string() + "|"));
 }

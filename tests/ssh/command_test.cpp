@@ -69,7 +69,7 @@ TEST_CASE("A command is ended from a second channel of the same connection") {
 }
 
 TEST_CASE("A command that starts at the moment when another ends does start") {
-  // dropbear would take the end of the one for that of the other, and end itself over it.
+  // dropbear would mistake the end of one command for that of the other, and exit.
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const DelayProxy proxy(board.port(), milliseconds(10));
@@ -81,7 +81,7 @@ TEST_CASE("A command that starts at the moment when another ends does start") {
       CHECK(ran.end.exit_code == 0);
       CHECK(end_of(*ending).exit_code == 0);
     }
-    // One for each process at the same time, used again.
+    // One connection per concurrent process; they are reused.
     CHECK(board.connections() == (kind == BoardKind::dropbear ? 2 : 1));
   }
 }
@@ -98,7 +98,7 @@ TEST_CASE("A second process at once needs neither the password nor the host key 
   };
   const auto connection = SshConnection::open(login);
   const auto command = connection->start("exec sleep 1000", ignore, ignore);
-  // Not even where the key could not be remembered.
+  // Not even if the key could not be saved.
   write_file(board.known_hosts(), "");
   CHECK(run(*connection, "echo here").out == "here\n");
   CHECK(asked == 1);
@@ -168,7 +168,7 @@ TEST_CASE("Waiting for one command hands on what another brings") {
   const auto quick = connection->start(
       "echo quick; echo err >&2; exit 3", [&](std::string_view bytes) { second += bytes; },
       [&](std::string_view bytes) { second += bytes; });
-  // Only the slow one is waited for.
+  // Waits only for the slow command.
   while (second.size() < 10) CHECK_FALSE(slow->wait(milliseconds(50)).has_value());
   CHECK(contains(second, "quick\n"));
   CHECK(contains(second, "err\n"));
@@ -179,7 +179,7 @@ TEST_CASE("Waiting for one command hands on what another brings") {
 }
 
 TEST_CASE("The end of a process is reported while something it started holds its streams") {
-  // dropbear tells the end together with that of the streams.
+  // dropbear reports the exit only together with the end of the streams.
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start("sleep 1000 & exit 5", ignore, ignore);

@@ -22,7 +22,7 @@ using namespace msprof::test;
 
 namespace {
 
-// The limit is for servers that say nothing; one that answers may be as slow as its machine.
+// The limit is for servers that send nothing; one that answers may be as slow as its machine.
 SshLogin login_at(std::uint16_t port, double limit_seconds = kAmpleSeconds) {
   SshLogin login;
   login.host = "127.0.0.1";
@@ -33,7 +33,7 @@ SshLogin login_at(std::uint16_t port, double limit_seconds = kAmpleSeconds) {
   return login;
 }
 
-// A server that says `text` to everybody and keeps quiet then, or closes.
+// A server that sends `text` to every client, then stays silent or closes.
 class Speaker {
  public:
   Speaker(std::string text, bool closes)
@@ -60,7 +60,7 @@ class Speaker {
   std::thread thread_;
 };
 
-// Sends SIGINT to this process as soon as somebody is connected to `port`.
+// Sends SIGINT to this process once a client is connected to `port`.
 class Interrupter {
  public:
   explicit Interrupter(std::uint16_t port)
@@ -102,7 +102,7 @@ TEST_CASE("A host that takes the connection and says nothing ends in time") {
 
 TEST_CASE("A host that greets and then says nothing ends in time") {
   const Speaker server("SSH-2.0-half\r\n", false);
-  // Where its greeting takes longer than the limit, there is none yet; then with more patience.
+  // If the greeting takes longer than the limit, it tries a longer one.
   std::string text;
   for (const double limit : {0.5, 4.0, 32.0}) {
     text = refusal_of(login_at(server.port(), limit));
@@ -114,7 +114,8 @@ TEST_CASE("A host that greets and then says nothing ends in time") {
 
 namespace {
 
-// What a login says whose server falls silent after so many bytes; empty: it was through before.
+// Returns the error of a login whose server falls silent after `bytes` bytes; empty if the login
+// succeeded before.
 std::string silent_after(const BoardServer& board, std::uint64_t bytes, double limit_seconds) {
   CutProxy proxy(board.port());
   SshLogin login = login_through(board, proxy.port());
@@ -139,10 +140,10 @@ std::string silent_after(const BoardServer& board, std::uint64_t bytes, double l
 
 TEST_CASE("A host that falls silent in the middle of the handshake or the login ends in time") {
   const BoardServer board;
-  // In the key exchange, behind it.
+  // During the key exchange, and after it.
   for (const std::uint64_t bytes : {60U, 700U, 1600U}) {
-    // Where the server takes longer than the limit to greet, it was not yet in the middle of
-    // anything; then with more patience.
+    // If the server takes longer than the limit to greet, the handshake had not started; then tries
+    // a longer limit.
     std::string text;
     for (const double limit : {0.5, 4.0, 32.0}) {
       text = silent_after(board, bytes, limit);
@@ -191,7 +192,7 @@ TEST_CASE("A name is found as a number is") {
   const BoardServer board;
   SshLogin login = login_through(board, board.port());
   login.host = "localhost";
-  // Where localhost is ::1 first, nobody listens there.
+  // localhost may be ::1 first, where no server listens.
   CHECK(SshConnection::open(login) != nullptr);
 }
 

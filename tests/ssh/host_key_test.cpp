@@ -82,7 +82,7 @@ TEST_CASE("accept-new remembers an unknown host key once, for its owner only") {
     const std::string text = read_file(board.known_hosts());
     CHECK(text.starts_with("[127.0.0.1]:" + std::to_string(board.port()) + " ssh-ed25519 AAAA"));
     CHECK(std::count(text.begin(), text.end(), '\n') == 1);
-    // ssh itself finds it there.
+    // ssh itself finds the key there.
     CHECK(contains(tool("ssh-keygen -F '[127.0.0.1]:" + std::to_string(board.port()) + "' -f '" +
                         board.known_hosts().string() + "'"),
                    "ssh-ed25519"));
@@ -246,7 +246,7 @@ TEST_CASE("The policy off looks at nothing and remembers nothing") {
 
 namespace {
 
-// Logins of one run; it says when the password is asked for.
+// Logins of one run; counts requests for the password.
 struct RunLogin {
   explicit RunLogin(const BoardServer& board) : login(login_to(board)) {
     login.run_hosts = std::make_shared<RunHosts>();
@@ -255,7 +255,7 @@ struct RunLogin {
       return source();
     };
   }
-  // Why a connection is not made.
+  // Returns the reason why a connection is refused.
   std::string host_key_refusal() const {
     try {
       SshConnection::open(login);
@@ -286,7 +286,7 @@ TEST_CASE("The key that a run accepted first stays, whatever the files and the p
   CHECK(run.asked == 2);
   const std::string accepted = board.host_key_fingerprint();
   board.change_host_key();
-  // Somebody else takes the new one meanwhile.
+  // Another process accepts the new key meanwhile.
   write_file(board.known_hosts(), host_line(board, etc_of(board) / "host_key.pub"));
   const std::string text = run.host_key_refusal();
   INFO(text);
@@ -294,7 +294,7 @@ TEST_CASE("The key that a run accepted first stays, whatever the files and the p
   CHECK(contains(text, "accepted was " + accepted));
   CHECK(contains(text, "presented was " + board.host_key_fingerprint()));
   CHECK(run.asked == 2);
-  // Another run is not concerned.
+  // Another run is not affected.
   CHECK(SshConnection::open(login_to(board)) != nullptr);
 }
 
@@ -306,7 +306,7 @@ TEST_CASE("A board with several host keys is asked for the one that the run acce
   run.login.known_hosts = {"/dev/null"};
   const fs::path ecdsa = etc_of(board) / "ecdsa_key";
   new_key(ecdsa, "ecdsa");
-  // It has this one alone at first, and the one that is preferred beside it later.
+  // At first the board has only this key, later also one that is preferred.
   const fs::path other = etc_of(board) / "host_key";
   const std::string config = read_file(etc_of(board) / "sshd_config");
   std::string alone = config;

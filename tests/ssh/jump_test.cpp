@@ -1,4 +1,4 @@
-// Hosts that are reached over others: real servers on the loopback as jump hosts and as boards.
+// Hosts reached through others: real servers on the loopback as jump hosts and boards.
 #include <catch2/catch.hpp>
 #include <utility>
 #include <vector>
@@ -25,7 +25,7 @@ SshLogin over(SshLogin login, const std::vector<SshLogin>& jumps) {
   return login;
 }
 
-// Kinds of a jump host and of the board.
+// Returns kinds of a jump host and a board.
 using JumpKinds = std::pair<BoardKind, BoardKind>;
 
 JumpKinds each_jump() {
@@ -49,7 +49,7 @@ TEST_CASE("A board is reached over a jump host, commands and files alike") {
   CHECK(run(*connection, "echo here; echo there >&2; exit 3").end.exit_code == 3);
   CHECK(board.connections() >= 1);
   CHECK(gate.connections() == 1);
-  // Several at once, which with dropbear is a session each.
+  // Several commands at once; dropbear needs a session for each.
   std::string first;
   const auto one = connection->start("read word; echo \"got $word\"",
                                      [&](std::string_view text) { first += text; }, {});
@@ -70,7 +70,7 @@ TEST_CASE("A stream goes over a jump host whole, in both directions at once") {
   const BoardServer gate({.kind = jump_kind});
   const BoardServer board({.kind = kind});
   const auto connection = SshConnection::open(over(login_to(board), {jump_to(gate)}));
-  // More than any window or buffer on the way holds.
+  // More than all windows and buffers on the way hold.
   const std::string bytes = pattern(5 << 20);
   CHECK(run(*connection, "cat", bytes).out == bytes);
 }
@@ -123,7 +123,7 @@ TEST_CASE("What fails on the way names the jump host and what is wrong with it")
   CHECK(contains(refused(jump), "if that is the jump host's"));
   CHECK_FALSE(contains(board.log(), "Connection from"));
 
-  // The second of two.
+  // The second of two jump hosts.
   jump.host_key = HostKeyPolicy::off;
   SshLogin other = jump;
   other.port = closed.number();
@@ -147,7 +147,8 @@ TEST_CASE("A board that the jump host does not reach is told apart from the jump
 
   const SilentServer silent;
   login.port = silent.port();
-  // Where the jump host takes longer than the limit, it is not the board that is silent.
+  // If the jump host takes longer than the limit, the silence is not the board's; then tries a
+  // longer limit.
   for (const double limit : {1.0, 8.0, 64.0}) {
     login.connect_timeout_seconds = limit;
     text = refusal_of(login);
@@ -183,7 +184,7 @@ TEST_CASE(
   const auto command = connection->start("echo up; exec sleep 1000",
                                          [&](std::string_view bytes) { out += bytes; }, {});
   while (out != "up\n") REQUIRE_FALSE(command->wait(std::chrono::milliseconds(100)));
-  // The last one, then the first one.
+  // The second jump host if there are two, else the first.
   BoardServer& gone = has_two ? second : first;
   gone.stop();
   std::string text = lost_by([&] { end_of(*command); });
@@ -227,7 +228,7 @@ TEST_CASE("A jump host that falls silent while a board is opened over it is wait
   jump.host_key = HostKeyPolicy::off;
   SshLogin login = over(login_to(board), {jump});
   login.connect_timeout_seconds = 1;
-  // Frozen once the jump host has let us in.
+  // Freezes once the jump host has accepted the login.
   login.jumps[0].on_step = [&](LoginStep step) {
     if (step == LoginStep::logged_in) proxy.freeze(true);
   };

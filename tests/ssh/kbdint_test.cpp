@@ -86,7 +86,7 @@ TEST_CASE("Of several questions only the one for a password gets it") {
                                          {.text = "board's PASSWORD: ", .answer = kPassword},
                                          {.text = "Shoe size: ", .answer = ""}}});
   CHECK(SshConnection::open(login_to(server)) != nullptr);
-  // Asked twice, it is told once: the second may be for a new one.
+  // If two questions ask for a password, only the first gets it: the second may be for a new one.
   const KbdintServer twice({.prompts = {{.text = "Password: ", .answer = kPassword},
                                         {.text = "New password: ", .answer = ""}}});
   CHECK(SshConnection::open(login_to(twice)) != nullptr);
@@ -117,7 +117,7 @@ TEST_CASE("A refused login is not repeated within a run") {
   const std::string text = refusal_of(login);
   CHECK(refusal_of(login) == text);
   CHECK(server.refusals() == 1);
-  // Another account is another login.
+  // Another account is a separate login.
   login.user = "another";
   CHECK(refusal_of(login) != text);
   CHECK(server.refusals() == 2);

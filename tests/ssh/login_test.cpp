@@ -92,7 +92,7 @@ TEST_CASE("Keys of every type and format log in") {
 TEST_CASE("Default keys of the ssh folder are tried one by one") {
   const BoardServer board;
   SshLogin login = without_password(board);
-  // One that the board does not know, one with a passphrase, then the right one.
+  // A key unknown to the board, one with a passphrase, then the right one.
   make_key(login.ssh_folder / "id_ed25519");
   make_key(login.ssh_folder / "id_ecdsa", "-t ecdsa -N secret-phrase");
   fs::copy_file(board.client_key(), login.ssh_folder / "id_rsa");
@@ -173,7 +173,7 @@ TEST_CASE("A source that can ask again is asked three times, and what opens the 
     login.password.again = answer("a", board.password());
     const auto connection = SshConnection::open(login);
     CHECK(asked == "fa");
-    // dropbear has a session for each command: another is not asked for.
+    // dropbear uses a session per command: the second session does not ask again.
     const auto first = connection->start("sleep 1000", {}, {});
     CHECK(run(*connection, "echo here").out == "here\n");
     CHECK(asked == "fa");

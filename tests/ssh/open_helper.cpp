@@ -1,5 +1,5 @@
-// Opens a connection as a program of its own, for tests that need its terminal or its environment:
-//   open_helper PORT SSH_FOLDER KEY    board@127.0.0.1, strict; prints how it logged in
+// Opens a connection in a separate process, for tests that need its terminal or environment:
+//   open_helper PORT SSH_FOLDER KEY   board@127.0.0.1, strict; prints the login method
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -12,16 +12,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A server is asked for a sign of life after half a second, and has 3 s to answer.
+// Sends a keepalive after half a second; the server has 3 s to answer.
 constexpr SshPatience kPatience{.ask_seconds = 0.5, .stuck_seconds = 3.5};
 
-// A command that prints nothing, on a board that no other uses.
+// A silent command on a board with no other user.
 struct Quiet {
   explicit Quiet(BoardKind kind) : board({.kind = kind}), proxy(board.port()) {
     SshLogin login = login_through(board, proxy.port());
     login.patience = kPatience;
     connection = SshConnection::open(login);
-    // Longer than a server that does not answer is waited for.
+    // Longer than the wait for a server that does not answer.
     sleep = connection->start("sleep 4.5", ignore, ignore);
   }
   void look() {

@@ -17,12 +17,12 @@ using msprof::test::contains;
 
 namespace {
 
-// The bytes where `text` keeps its content, whatever it thinks of them.
+// Returns the buffer of `text` up to its capacity, regardless of its size.
 std::string_view memory_of(const std::string& text) {
   return {text.data(), text.capacity()};
 }
 
-// True if the kernel would write a core of this process now.
+// Returns true if the kernel would write a core dump of this process now.
 bool is_dumpable() {
   return ::prctl(PR_GET_DUMPABLE) == 1;
 }
@@ -55,7 +55,7 @@ TEST_CASE("No core is left while there is a secret, and one may be again when th
 TEST_CASE("A program that is started while there is a secret can be dumped as any other") {
   const Secret secret(std::string("kite"));
   REQUIRE_FALSE(is_dumpable());
-  // Its files in /proc belong to it, which those of a process that is not dumpable do not.
+  // The child's files in /proc belong to its user; those of a non-dumpable process do not.
   CHECK(test::tool("test -O /proc/self/environ && tr -d '\\0' </proc/self/environ >/dev/null && "
                    "echo readable") == "readable\n");
   CHECK_FALSE(test::tool("readlink /proc/" + std::to_string(::getpid()) + "/exe").empty());
@@ -79,7 +79,7 @@ TEST_CASE("A secret takes the text over and wipes where it came from, short and 
     std::string source(text);
     const Secret secret(std::move(source));
     CHECK(secret.reveal() == text);
-    // NOLINTNEXTLINE(bugprone-use-after-move): what is left is the question
+    // NOLINTNEXTLINE(bugprone-use-after-move): tests what is left
     CHECK_FALSE(contains(memory_of(source), text));
     CHECK(source.empty());
   }
@@ -96,14 +96,14 @@ TEST_CASE("Wiping leaves nothing behind, also past the end of the text") {
 TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
   Secret first(std::string("short"));
   Secret second(std::move(first));
-  // NOLINTNEXTLINE(bugprone-use-after-move): what is left is the question
+  // NOLINTNEXTLINE(bugprone-use-after-move): tests what is left
   CHECK(first.empty());
   CHECK_FALSE(contains(memory_of(first.reveal()), "hort"));
   CHECK(second.reveal() == "short");
   Secret third(std::string("other"));
   third = std::move(second);
   CHECK(third.reveal() == "short");
-  // NOLINTNEXTLINE(bugprone-use-after-move): what is left is the question
+  // NOLINTNEXTLINE(bugprone-use-after-move): tests what is left
   CHECK_FALSE(contains(memory_of(second.reveal()), "hort"));
   const Secret copy = third;
   CHECK(copy.reveal() == third.reveal());
@@ -112,7 +112,7 @@ TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
 }
 
 TEST_CASE("A secret is wiped when it goes") {
-  // Short enough to lie within the object, whose memory is ours.
+  // Short enough to be stored in the object itself, whose memory the test owns.
   alignas(Secret) unsigned char memory[sizeof(Secret)] = {};
   auto* secret = new (memory) Secret(std::string("kite"));
   CHECK(contains(std::string_view{reinterpret_cast<const char*>(memory), sizeof memory}, "kite"));

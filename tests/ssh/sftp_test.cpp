@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A board with a file service in use, and a folder on it.
+// A board with an open SFTP session, and a folder on it.
 struct Files {
   explicit Files(const BoardOptions& options = {}) : board(options) {
     connection = SshConnection::open(login_to(board));
@@ -215,7 +215,7 @@ TEST_CASE("What is written is there with its bytes and its mode, whatever was th
     CHECK((read_file(files.folder() / "file") == text));
     CHECK((status_of(files.folder() / "file").st_mode & 07777) == 0751);
   }
-  // Modes that a umask would change, and a file that may not be written to.
+  // Modes that a umask would change, and a read-only file.
   files.write("file", "short", 0444);
   CHECK((status_of(files.folder() / "file").st_mode & 07777) == 0444);
   files.write("file", "again", 0666);

@@ -11,7 +11,7 @@ using namespace msprof::test;
 
 namespace {
 
-// A board whose file service has a weakness.
+// A board whose SFTP server has a weakness.
 struct Weak {
   explicit Weak(const std::string& mode, const SshPatience& patience = {}) {
     connection = SshConnection::open(login_to(board));
@@ -74,9 +74,9 @@ TEST_CASE("Sixteen reads and sixteen writes are under way at once, never more") 
 }
 
 TEST_CASE("A server that forgets requests is asked one at a time from then on") {
-  Weak weak("forgets", {.silence_seconds = 4});  // it has stalled after a quarter of that
+  Weak weak("forgets", {.silence_seconds = 4});  // considered stalled after a quarter of this
   CHECK((weak.read() == weak.text));
-  // The second file does not wait again.
+  // Reading a second file does not wait again.
   CHECK((weak.read() == weak.text));
   CHECK(weak.starts == 1);
 }
@@ -168,7 +168,7 @@ TEST_CASE("Fields past the end of a packet are empty, and say so") {
                        7));
   CHECK(huge.text().empty());
   CHECK(huge.overrun());
-  // Extended attributes without end.
+  // Practically endless extended attributes.
   Fields endless(std::string_view("\x80\0\0\0\xff\xff\xff\xff", 8));
   endless.attributes();
   CHECK(endless.overrun());

@@ -24,8 +24,8 @@ SlowPolls::~SlowPolls() {
 
 }  // namespace msprof::test
 
-// Replaces the function of the C library, also for libssh. <poll.h> is not included: it may define
-// this function inline.
+// Replaces the C library's poll(), also for libssh. <poll.h> is not included, as it may define
+// poll() inline.
 extern "C" int poll(struct pollfd* fds, unsigned long count, int milliseconds) {
   const std::chrono::microseconds time(msprof::test::poll_us.load());
   if (milliseconds == 0 && time.count() > 0) std::this_thread::sleep_for(time);

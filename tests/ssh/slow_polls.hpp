@@ -1,5 +1,5 @@
-// SlowPolls: while one lives, every poll() that does not wait takes longer, in the whole program,
-// so that answers arrive between two of them, as on a slow machine.
+// SlowPolls: for its lifetime, every non-waiting poll() in the program takes longer, so that
+// answers arrive between two polls, as on a slow machine.
 #pragma once
 
 #include <chrono>

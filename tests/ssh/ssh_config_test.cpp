@@ -1,4 +1,4 @@
-// What ~/.ssh/config says about a host: our parser of it, which runs nothing.
+// What ~/.ssh/config says about a host: tests our parser, which never runs commands.
 #include "ssh/ssh_config.hpp"
 
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ std::string refusal(const std::string& text) {
   return error_of(Exit::usage, [&] { parsed(text); });
 }
 
-// A home with the files of ssh.
+// A home folder with ssh's files.
 struct SshHome {
   SshHome() { fs::create_directories(folder / ".ssh"); }
   fs::path at(const std::string& name) const { return folder / ".ssh" / name; }
@@ -96,7 +96,7 @@ TEST_CASE("A Host line has patterns, and one that is negated keeps its block fro
   CHECK_FALSE(is_about("!lab7 *", "lab7"));
   CHECK_FALSE(is_about("!lab8", "lab7"));
   CHECK_FALSE(is_about("LAB7", "lab7"));
-  // Stars that fit in many ways take no longer.
+  // Patterns with many possible matches take no longer.
   std::string stars;
   for (int i = 0; i < 200; ++i) stars += "*a";
   CHECK_FALSE(is_about(stars + "b", std::string(4000, 'a')));
@@ -141,7 +141,7 @@ TEST_CASE("Of Match lines 'all' is understood; others are passed over, with a no
       "Match all\n  Port 2\nHost nobody\n Port 3\nMatch ALL\nUser me\n");
   CHECK(found.port == 2);
   CHECK(text_of(found.user) == "me");
-  // The second has nothing that would have been taken.
+  // The second has no settings that would have been used.
   REQUIRE(found.notes.size() == 1);
   CHECK(contains(found.notes[0], "config, line 1: "));
   CHECK(contains(found.notes[0], "Match all"));
@@ -243,7 +243,7 @@ TEST_CASE("Include takes files in their order, by pattern, within its block") {
   CHECK(found.host_name->where == home.at("conf.d/b.conf").string() + ", line 2");
   CHECK(text_of(found.user) == "right");
   CHECK(texts_of(found.identity_files) == "k|");
-  // Nothing of an Include in a block about another host, not even of Host lines in it.
+  // An Include inside a block for another host is ignored, including Host lines in it.
   CHECK(text_of(home.read("lab9").user) == "-");
   CHECK(text_of(home.read("lab9").host_name) == "from-last");
 }

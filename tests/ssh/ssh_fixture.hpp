@@ -1,5 +1,5 @@
-// Logging in to a board of the loopback and running commands there, in this process. For the tests
-// of lib/ssh.
+// Logs in to a board on the loopback and runs commands there, in this process. For tests of
+// lib/ssh.
 #pragma once
 
 #include <filesystem>
@@ -18,21 +18,21 @@
 namespace msprof::test {
 
 inline constexpr BoardKind kBothServers[] = {BoardKind::openssh, BoardKind::dropbear};
-inline constexpr std::uint64_t kAll = ~0ULL;  // bytes of a file: to its end
+inline constexpr std::uint64_t kAll = ~0ULL;  // reads a file to its end
 
-// A stream sink that drops what it is given.
+// Stream sink that discards its input.
 inline void ignore(std::string_view) {}
 
-// The account of `board`, with its known_hosts and its password; no key, no agent.
+// Login for the account of `board` with known_hosts and password, without keys or agent.
 SshLogin login_to(const BoardServer& board);
-// The same through a proxy on `port`, whose host key is then not looked at.
+// Same, through a proxy on `port`; the host key is not checked.
 SshLogin login_through(const BoardServer& board, std::uint16_t port);
 
-// The text of the Error that `action` throws; fails the test when it throws none, or one with
+// Returns the text of the Error that `action` throws; fails the test if it does not throw or has
 // another code.
 std::string error_of(Exit code, const std::function<void()>& action);
-std::string lost_by(const std::function<void()>& action);  // ConnectionLost
-std::string refusal_of(const SshLogin& login);             // of open()
+std::string lost_by(const std::function<void()>& action);  // for ConnectionLost
+std::string refusal_of(const SshLogin& login);             // for open()
 
 struct Ran {
   std::string out;
@@ -40,22 +40,23 @@ struct Ran {
   CommandEnd end;
 };
 
-// Runs `command` with `input` to its end; throws after kHangLimit.
+// Runs `command` with `input` to completion; throws after kHangLimit.
 Ran run(SshConnection& connection, const std::string& command, std::string_view input = {});
 
-// Waits for the end of a command; throws after kHangLimit.
+// Waits until a command ends; throws after kHangLimit.
 CommandEnd end_of(SshCommand& command);
 
-// sshd options that win over the fixture's; the board is started again.
+// Restarts the board with sshd options that override the fixture's.
 void reconfigure(BoardServer& board, const std::string& sshd_options);
 
-// A program of this machine that must succeed; its stdout.
+// Runs a program of this machine, requires success, and returns its stdout.
 std::string tool(const std::string& shell_command);
 
-// Bytes that repeat late, so that a lost or doubled block shows.
+// Returns bytes with a long period, so that a lost or doubled block is detected.
 std::string pattern(std::size_t size);
 
-// An ssh-agent of its own, with a socket in a folder of its own, in SSH_AUTH_SOCK while it lives.
+// Runs a separate ssh-agent with a socket in a temporary folder; sets SSH_AUTH_SOCK for its
+// lifetime.
 class Agent {
  public:
   Agent();

@@ -19,7 +19,7 @@ TEST_CASE("Megabytes through cat come back as they were, in both directions at o
   for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
-    // Several times what the windows of both directions hold.
+    // Several times the windows of both directions.
     const std::string input = pattern(tests_whole() ? 50 << 20 : 12 << 20);
     const Ran ran = run(*connection, "cat", input);
     CHECK(ran.end.exit_code == 0);
@@ -78,7 +78,7 @@ TEST_CASE("A connection that is cut in the middle of a command is lost, with wha
     INFO(text);
     CHECK(
         contains(text, "127.0.0.1:" + std::to_string(proxy.port()) + ": the connection was lost"));
-    // Lost it stays, for everything.
+    // A lost connection stays lost for all operations.
     lost_by([&] { command->wait(milliseconds(0)); });
     lost_by([&] { command->write("x"); });
     lost_by([&] { connection->start("true", ignore, ignore); });

@@ -1,5 +1,5 @@
-// Tunnels of a jump host whose windows are full: their bytes move as soon as they can. A tunnel
-// that moves bytes only once a second exceeds the limit of a minute here.
+// Tunnels of a jump host with full windows: their bytes must move as soon as possible. A tunnel
+// that moves bytes only once per second exceeds this limit.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,16 +30,16 @@ using namespace msprof::test;
 namespace {
 
 constexpr std::chrono::minutes kTunnelLimit{1};
-// They are polled after the bytes of the first tunnel were moved, so that the server's answers to
-// those arrive during these polls.
+// Idle tunnels are polled after the bytes of the first tunnel were moved, so that the server's
+// answers arrive during these polls.
 constexpr int kIdleTunnels = 20;
 constexpr std::chrono::microseconds kPollTime{100};
-// Longer than the polls of the first tunnel, shorter than those of all.
+// Longer than the polls of the first tunnel, shorter than those of all tunnels.
 constexpr std::chrono::microseconds kEchoTime{1000};
-// Receive window of dropbear.
+// dropbear's receive window.
 constexpr std::size_t kDropbearWindow = 24 << 10;
 
-// Accepts connections on the loopback, counts their bytes and sends them back if it `echoes`.
+// Accepts connections on the loopback, counts their bytes, and sends them back if it `echoes`.
 class TunnelEnd {
  public:
   explicit TunnelEnd(bool echoes)
@@ -74,7 +74,7 @@ class TunnelEnd {
     }
   }
 
-  // False at the end of the connection.
+  // Returns false at the end of the connection.
   bool take(const Descriptor& client) {
     std::array<char, 64 << 10> buffer;
     const ssize_t count = ::recv(client.get(), buffer.data(), buffer.size(), 0);
@@ -117,7 +117,7 @@ SshLogin tunnel_to(const Server& end) {
   return login;
 }
 
-// A tunnel beside idle ones, on a machine that is slow once they are open.
+// A tunnel and idle ones on a machine that is slow once they are open.
 struct BusyTunnel {
   explicit BusyTunnel(bool echoes)
       : gate({.kind = BoardKind::dropbear}), end(echoes), jump(jump_over(login_to(gate))) {
@@ -143,7 +143,7 @@ void wait_for_tunnel(const FileDescriptor& socket, short events,
     throw std::runtime_error("the tunnel moves nothing");
 }
 
-// Throws after a minute.
+// Throws after kTunnelLimit.
 void send_into(const FileDescriptor& socket, std::string_view bytes) {
   const auto until = std::chrono::steady_clock::now() + kTunnelLimit;
   while (!bytes.empty()) {
@@ -182,7 +182,7 @@ TEST_CASE("The last bytes written to a tunnel arrive although its jump host is c
   const DelayProxy line(gate.port(), std::chrono::milliseconds(10));
   const TunnelEnd end(false);
   const std::string bytes = pattern(4 * kDropbearWindow);
-  // The farewell has a time limit, which a busy machine may exceed.
+  // Closing has a time limit, which a busy machine may exceed.
   bool has_come = false;
   for (int i = 0; i < 10 && !has_come; ++i) {
     const std::uint64_t before = end.bytes();

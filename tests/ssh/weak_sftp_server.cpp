@@ -1,23 +1,23 @@
-// An SFTP server with a weakness, on stdin and stdout, for tests. It knows what the tests ask for:
-// open, fstat, read, write, close, opendir, readdir. Written from the protocol's draft, by hand: no
-// product code, so that a mistake there cannot hide itself.
+// An SFTP server with a weakness, on stdin and stdout, for tests. It supports what the tests use:
+// open, fstat, read, write, close, opendir, readdir. Written by hand from the protocol's draft
+// without product code, so that both cannot share an error.
 //
 //   weak_sftp_server MODE [FILE]
-//     short     gives 1,000 bytes at most
-//     reversed  answers what came together from the last to the first
-//     batch     answers when nothing more comes; FILE gets the largest number of reads or writes
-//               that came together
-//     forgets   drops all reads but two, until the file is opened again; then takes one at a time
-//     dies      ends at the third read, unless FILE is there; makes FILE
-//     fails     refuses the third read, unless FILE is there; makes FILE
-//     greedy    gives more than it was asked for
+//     short     returns at most 1,000 bytes
+//     reversed  answers requests that arrive together in reverse order
+//     batch     answers once no more requests arrive; FILE gets the largest number of reads or
+//               writes that arrived together
+//     forgets   drops all reads but two, until the file is opened again; then accepts one at a time
+//     dies      exits at the third read, unless FILE exists; creates FILE
+//     fails     refuses the third read, unless FILE exists; creates FILE
+//     greedy    returns more than requested
 //     full      refuses to write
 //     names     claims more names than it sends
 //     again     lists a folder again after its end
 //     old       has neither fstat nor attributes in its listings
 //     greets    prints a greeting first
-//     foreign   answers with what it was not asked
-//     floods    likewise, without end
+//     foreign   answers requests that were not made
+//     floods    same, without end
 //     endless   lists a folder without end
 #include <fcntl.h>
 #include <poll.h>
@@ -101,7 +101,7 @@ class Server {
  private:
   bool waits() const { return mode_ == "batch" || mode_ == "reversed"; }
 
-  // Reads what there is, in two modes until nothing has come for a while.
+  // Reads the available input; in two modes, until no more has arrived for a while.
   bool fill() {
     char bytes[65536];
     pollfd entry = {STDIN_FILENO, POLLIN, 0};
@@ -149,7 +149,7 @@ class Server {
     send(kStatus, id, number(code, 4) + text_field(message) + text_field("en"));
   }
 
-  // True the first time in all the lives of this server.
+  // Returns true the first time over all runs of this server.
   bool first_time() const {
     if (::access(file_.c_str(), F_OK) == 0) return false;
     std::ofstream(file_) << "x";
@@ -159,7 +159,7 @@ class Server {
   void answer(Packet& packet) {
     const auto type = packet.type();
     packet.skip_type();
-    const std::uint64_t id = packet.number(4);  // of init: the version
+    const std::uint64_t id = packet.number(4);  // for init: the version
     if (mode_ == "foreign" && type != kInit) {
       send(kHandle, id + 1000, text_field("?"));
       send(kAttrs, id, number(0, 4));
@@ -228,7 +228,7 @@ class Server {
     std::uint64_t size = packet.number(4);
     ++reads_;
     if (mode_ == "forgets" && opens_ == 1 && reads_ > 2) return;
-    // After that, who still asks for several at once has learnt nothing.
+    // From then on, a client that still sends several requests at once has not adapted.
     pollfd entry = {STDIN_FILENO, POLLIN, 0};
     if (mode_ == "forgets" && opens_ > 1 && (!input_.empty() || ::poll(&entry, 1, 0) > 0)) {
       std::exit(3);
