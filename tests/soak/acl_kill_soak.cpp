@@ -1,6 +1,6 @@
-// An application for CANN that is recorded is killed at some moment: import reads what it left, and
-// of what the application had done by then nothing is missing but the record that each thread was
-// just writing.
+// Kills a recorded CANN application at a random moment: import must read what it left, and
+// everything the application had done by then must be there except the record that each thread was
+// writing.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The counts of acl_program_workload, in the order of its struct.
+// The counters of acl_program_workload, in the order of its struct.
 enum Count : std::size_t { kExecutions, kLaunched, kRanges, kMarks, kCopies, kImages, kCounts };
 using Counts = std::array<std::uint64_t, kCounts>;
 
 constexpr double kMaxSeconds = 0.4;
-// Two threads that make stamps.
+// Two threads record stamps.
 constexpr long kStampThreads = 2;
 
 Counts read_counts(const fs::path& file) {
@@ -36,7 +36,7 @@ Counts read_counts(const fs::path& file) {
   return counts;
 }
 
-// Empty where all is well.
+// Returns what is wrong; empty if all is well.
 std::string check(const fs::path& capture, const Counts& counts, SoakReport& report) {
   const ImportedCapture imported(capture);
   const int code = imported.import().exit_code;

@@ -1,6 +1,6 @@
-// The line to a board is cut at some moment of a run with --survive, msprof is killed or the board
-// stays away for a while: what the application said and recorded comes here in the end, all of it,
-// or the run has not begun and that was said.
+// During a run with --survive, cuts the connection to the board at a random moment, kills msprof,
+// or keeps the board unreachable for a while: all output and records must arrive in the end, or
+// msprof must report that the run did not start.
 #include <signal.h>
 
 #include <chrono>
@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kLineBytes = 6 << 20;  // a second
+constexpr std::uint64_t kLineBytes = 6 << 20;  // per second
 constexpr std::uint64_t kSoakModelBytes = 3 << 20;
 constexpr std::uint64_t kRecordedBytes = 2 << 20;
-constexpr double kLatestCut = 5;  // s; a whole run takes about as long
+constexpr double kLatestCut = 5;  // seconds; a whole run takes about as long
 constexpr int kMaxTries = 6;
 
 BoardServer& board_of(bool dropbear) {
@@ -50,7 +50,7 @@ RunResult go_on(const BoardUser& user, const std::string& how) {
                     user.run_options());
 }
 
-// What is missing of the results; empty: nothing.
+// Returns what is missing from the results; empty if they are complete.
 std::string missing(const BoardUser& user, const std::string& said) {
   for (const char* line : {"one\n", "three\n"}) {
     if (!contains(said, line)) return std::string("its output lacks ") + line;
@@ -63,7 +63,7 @@ std::string missing(const BoardUser& user, const std::string& said) {
   return "";
 }
 
-// What the board has left that it should not have.
+// Returns what the run wrongly left on the board.
 std::string left_on(const BoardServer& board) {
   const std::string litter = litter_on(board);
   fs::remove_all(board.home() / "msprof");
@@ -78,13 +78,14 @@ void trial(std::uint64_t number, SoakRandom& random, SoakReport& report) {
   write_file(user.project() / "models/n.om", big_bytes(kSoakModelBytes));
   const double moment = chosen(random, kLatestCut);
   const double second = chosen(random, 2);
-  const int what = static_cast<int>(chosen(random, 4));  // 0, 1: cut; 2: killed; 3: away
+  const int what = static_cast<int>(
+      chosen(random, 4));  // 0, 1: cut the connection; 2: kill msprof; 3: board unreachable
   const bool away = what == 3;
   const std::string big = std::to_string(kRecordedBytes);
   const BoardCollecting run(user, {"--survive", "--reconnect", away ? "1" : "20"},
                             {"say", "one", "job", kBoardJob, "ready", user.at("ready"), "big", "n1",
                              big, "sleep", "1", "big", "n2", big, "say", "three"});
-  // Most cuts shall hit what comes behind the login.
+  // Most cuts should come after the login.
   if (chosen(random, 1) < 0.8)
     eventually([&] { return contains(run.err(), "Linux") || run.has_ended(); });
   rest(moment);

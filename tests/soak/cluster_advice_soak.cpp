@@ -1,5 +1,5 @@
-// A cluster with one planted fault, of 8, 64 or 1,024 ranks: advise names that fault and nothing
-// else. One of six has none, and nothing may be named.
+// Clusters of 8, 64 or 1,024 ranks with one planted fault: advise must report that fault and no
+// other. One in six has no fault, and advise must report none.
 #include <fmt/format.h>
 
 #include <set>
@@ -16,11 +16,11 @@ using ranks::ClusterShape;
 
 namespace {
 
-// What is planted, as the rule that must find it and the begin of the evidence.
+// The planted fault: the rule that must find it, and the start of its evidence.
 struct Planted {
   std::string rule;
   std::string evidence;
-  std::set<std::string> besides;  // rules that may find something, too
+  std::set<std::string> besides;  // rules that may also report something
 };
 
 std::int64_t below(SoakRandom& random, std::int64_t limit) {
@@ -36,17 +36,17 @@ Planted plant(std::uint64_t number, SoakRandom& random, ClusterShape& shape) {
       return {"cluster_slow_rank", fmt::format("rank {} (", rank), {}};
     case 2:
       shape.faults.slow_host = host;
-      // Its ranks do compute longer.
+      // The host's ranks do compute longer.
       return {"cluster_slow_host", fmt::format("node-{:04} (", host), {"cluster_uneven_compute"}};
     case 3: {
-      // To its neighbour on the host.
+      // To its neighbour on the same host.
       const std::int64_t first = shape.host_of(rank) * shape.ranks_per_host;
       const std::int64_t target = first + (rank - first + 1) % shape.ranks_per_host;
       shape.faults.slow_link = {rank, target};
       return {"cluster_slow_link", fmt::format("rank {} -> rank {} (", rank, target), {}};
     }
     case 4:
-      // Of two hosts nobody knows which is wrong: it is told against the lowest.
+      // With two hosts it is unknown which clock is wrong: offsets are relative to the lowest host.
       shape.faults.late_host = 1 + below(random, shape.hosts() - 1);
       shape.faults.offset_us = (below(random, 2) == 0 ? 1 : -1) * (1500 + below(random, 500'000));
       return {"cluster_clock_offset", fmt::format("node-{:04}", shape.faults.late_host), {}};
@@ -60,7 +60,7 @@ Planted plant(std::uint64_t number, SoakRandom& random, ClusterShape& shape) {
 
 void advise_once(std::uint64_t number, SoakRandom& random, SoakReport& report) {
   ClusterShape shape;
-  const std::uint64_t round = number / 6;  // of all six kinds
+  const std::uint64_t round = number / 6;  // each round has all six kinds
   shape.ranks = round % 8 == 7 ? 1024 : round % 3 == 2 ? 64 : 8;
   shape.ranks_per_host = shape.ranks == 8 ? 4 : 8;
   shape.steps = 6 + below(random, 5);

@@ -1,5 +1,4 @@
-// Random damage to the files of a capture. For the soak of damaged captures and the identity
-// measure.
+// Random damage to the files of a capture. For the soak of damaged captures and the identity test.
 #pragma once
 
 #include <string>
@@ -8,17 +7,17 @@
 
 namespace msprof::test {
 
-// The same random numbers do the same damage to the same files.
+// Deterministic: equal random numbers cause equal damage to equal files.
 class Damage {
  public:
   explicit Damage(SoakRandom& random) : random_(random) {}
 
-  // A number from 0 to `limit` - 1; 0 of 0.
+  // Returns a number from 0 to `limit` - 1; 0 if `limit` is 0.
   std::size_t below(std::size_t limit) {
     return limit == 0 ? 0 : static_cast<std::size_t>(random_() % limit);
   }
 
-  // Changes one to four files; what was done is added to `story`.
+  // Changes one to four files and describes the changes in `story`.
   void apply(Files& files, std::string& story);
 
  private:

@@ -1,5 +1,5 @@
-// Captures with random damage through the real program: every import must end with a verdict, every
-// export with an exit code of the table, and the same commands again must leave the same bytes.
+// Runs the real program on captures with random damage: every import must end with a verdict, every
+// export with a documented exit code, and repeating the commands must give the same bytes.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -53,7 +53,7 @@ bool is_expected(const RunResult& run) {
   return run.exit_code == 0 || run.exit_code == 3 || run.exit_code == 4;
 }
 
-// Empty where all is well.
+// Returns what is wrong; empty if all is well.
 std::string wrong_with(const RunResult& imported, const RunResult& exported) {
   if (!is_expected(imported)) {
     return fmt::format("import ends with {} (signal {}): {}", imported.exit_code, imported.signal,
@@ -67,7 +67,7 @@ std::string wrong_with(const RunResult& imported, const RunResult& exported) {
   if (document.is_discarded()) return "import --json prints no JSON";
   const auto& captures = document.at("captures");
   const bool has_verdict = captures.size() == 1 && captures[0].contains("verdict");
-  // A folder that is no capture any more has a sentence instead.
+  // A folder that is no longer a capture gets an error message instead.
   const bool has_sentence = imported.exit_code == 4 || imported.exit_code == 3;
   if (!has_verdict && !(has_sentence && imported.out.find("error") != std::string::npos)) {
     return "import gives no verdict: " + imported.out;
@@ -75,7 +75,7 @@ std::string wrong_with(const RunResult& imported, const RunResult& exported) {
   return "";
 }
 
-// Damages one of the templates and runs everything twice.
+// Damages one of the templates and runs all commands twice.
 void try_one(const std::vector<Template>& templates, std::uint64_t number, SoakRandom& random,
              SoakReport& report) {
   Damage damage(random);

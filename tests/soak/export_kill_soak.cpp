@@ -1,6 +1,6 @@
-// `msprof export all` is killed, after some time or before some call that changes a file, in a
-// folder that an earlier export of some form may have filled; the next run gives the products of an
-// undisturbed one, byte by byte, and nothing else stays. Captures of both dialects take turns.
+// Kills `msprof export all` after a random time, or before a random call that changes a file, in a
+// folder that may hold an earlier export. The next run must give the same bytes as an undisturbed
+// one and leave no other files. Captures of both dialects alternate.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// A capture, and what an undisturbed `export all` leaves in its folder.
+// A capture, and the files of an undisturbed `export all` in its folder.
 class Subject {
  public:
   Subject(const std::string& name, const fs::path& capture, const fs::path& scratch)
@@ -43,7 +43,7 @@ class Subject {
   }
 
  private:
-  // A little longer than a run takes, so that its end is among the moments.
+  // Up to slightly longer than a run takes, so that its end is covered.
   bool kill_by_time(SoakRandom& random) const {
     RunningProgram program(msprof_path(), all_words());
     std::uniform_real_distribution<double> moment(0, duration_.count() * 1.1);
@@ -63,7 +63,7 @@ class Subject {
     RunOptions options;
     options.variables = std::move(variables);
     options.variables.emplace_back("LD_PRELOAD", KILL_AT_CALL_LIBRARY);
-    // A sanitizer wants to be first, and works as the second.
+    // A sanitizer expects to be first, but works as the second.
     const char* sanitizer = std::getenv("ASAN_OPTIONS");
     options.variables.emplace_back(
         "ASAN_OPTIONS",
@@ -82,7 +82,7 @@ class Subject {
                                result.err);
   }
 
-  // What an earlier command left: no store, a store alone, or products of some form.
+  // Creates the state left by an earlier command: no store, only a store, or products of some form.
   void prepare(SoakRandom& random) {
     const auto form = random() % 5;
     if (form < 2) remove_products();
@@ -110,7 +110,7 @@ class Subject {
   std::string name_;
   fs::path capture_;
   std::chrono::duration<double> duration_{};
-  std::uint64_t calls_ = 0;  // of an undisturbed run that change files
+  std::uint64_t calls_ = 0;  // calls that change files, in an undisturbed run
   Files expected_;
 };
 

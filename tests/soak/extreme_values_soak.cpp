@@ -1,7 +1,7 @@
-// Extreme integers in the raw files of small captures of every kind, and in the cells of their
-// stores, through the real program: every verb ends with an exit code of the table, none with a
-// signal or a report of a sanitizer. No time that cannot be comes from a raw file into the store:
-// its record is left out, and the verdict says so.
+// Puts extreme integers into the raw files of small captures of every kind, and into their stores,
+// and runs the real program: every verb must end with a documented exit code, never with a signal
+// or a sanitizer report. Impossible times in raw files must not reach the store: their records are
+// skipped, and the verdict reports them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::vector<Template> templates() {
   return all;
 }
 
-// Start logs, info files and their like: a clock that they change changes every time.
+// Excludes start logs and info files: an extreme clock value would change every time.
 bool is_raw(const std::string& name) {
   if (name.ends_with(".done")) return false;
   const std::string own = fs::path(name).filename().string();
@@ -91,7 +91,7 @@ std::size_t below(SoakRandom& random, std::size_t limit) {
   return static_cast<std::size_t>(random() % std::max<std::size_t>(limit, 1));
 }
 
-// A number of a text, which may have a point, becomes an extreme one.
+// Replaces a number in a text, which may have a decimal point, by an extreme one.
 void put_in_text(std::string& bytes, std::uint64_t value, std::size_t from) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   auto begin =
@@ -101,7 +101,7 @@ void put_in_text(std::string& bytes, std::uint64_t value, std::size_t from) {
   bytes.replace(begin, end, std::to_string(value));
 }
 
-// What was done is added to `story`.
+// Describes the change in `story`.
 void put_extreme(Files& files, SoakRandom& random, std::string& story) {
   if (files.empty()) return;
   auto file = files.begin();
@@ -126,7 +126,7 @@ RunResult run_within_limit(const std::vector<std::string>& arguments) {
   return program.wait();
 }
 
-// Empty where all is well.
+// Returns what is wrong; empty if all is well.
 std::string wrong_with(const RunResult& run, const std::string& verb) {
   const bool is_expected = run.exit_code == 0 || run.exit_code == 3 || run.exit_code == 4;
   if (is_expected && run.err.find("runtime error") == std::string::npos &&
@@ -136,7 +136,7 @@ std::string wrong_with(const RunResult& run, const std::string& verb) {
                      run.err.substr(0, 4000));
 }
 
-// The first time or duration of a store that cannot be: nothing lasts for 73 years, nor is it 2043.
+// Returns the first impossible time or duration in a store: beyond 73 years, that is after 2043.
 std::string impossible_time(const fs::path& store) {
   for (const std::string& column :
        query(store,
@@ -152,7 +152,7 @@ std::string impossible_time(const fs::path& store) {
   return "";
 }
 
-// Cells of a store that was just made become extreme; those that say which files it is of stay.
+// Makes cells of a new store extreme, except those that identify its capture.
 void change_store(const fs::path& store, SoakRandom& random, std::string& story) {
   const auto columns =
       query(store,

@@ -1,8 +1,8 @@
-/* A library to be preloaded: the n-th call of one kind fails, in msprof and in the processes of
-   msprof that it starts, which count together. FAIL_AT_CALL is "KIND N ERROR": N counts from 0,
-   ERROR is an errno, or 0 for a read or write that moves half of the bytes. KIND is one of kKinds.
-   FAIL_REPORT_TO names a file that is there and has sizeof(struct report) bytes; what happened is
-   in it at any time. Calls that the C library makes by itself are not seen. */
+/* Preloaded library: makes the n-th call of one kind fail, counted over msprof and the msprof
+ * processes that it starts. FAIL_AT_CALL is "KIND N ERROR": N counts from 0; ERROR is an errno,
+ * or 0 for a read or write that transfers half of the bytes; KIND is one of kKinds.
+ * FAIL_REPORT_TO names an existing file of sizeof(struct report) bytes, which is updated
+ * continuously. Calls made inside the C library are not intercepted. */
 #define _GNU_SOURCE /* NOLINT: a name of libc */
 #include <dlfcn.h>
 #include <errno.h>
@@ -94,8 +94,8 @@ static bool fails_on(enum kind kind, int file) {
   return true;
 }
 
-/* Of files alone: what pipes and terminals do is another matter. Returns true if the call is to
-   fail; else `size` may be smaller. */
+/* Applies only to files, not to pipes and terminals. Returns true if the call must fail;
+ * otherwise it may reduce `size`. */
 static bool moves_less(enum kind kind, int file, size_t* size) {
   struct stat status;
   if (report == NULL) return false;

@@ -1,7 +1,8 @@
-// The n-th call of each kind (readdir, open, read, write, ...) fails with each of its errors, for
-// every n that a command reaches. The command ends with the bytes of an undisturbed run, or with 3
-// or 5 and a sentence; no file under its own name is half of one, no temporary file stays, and the
-// next run gives the bytes of an undisturbed one. FAIL_ONLY=COMMAND[/KIND] tries a part.
+// Makes the n-th call of each kind (readdir, open, read, write, ...) fail with each of its errors,
+// for every n that a command reaches. The command must give the bytes of an undisturbed run, or end
+// with 3 or 5 and a message; no file under its final name may be incomplete, no temporary file may
+// stay, and the next run must give the bytes of an undisturbed one. FAIL_ONLY=COMMAND[/KIND] limits
+// the test.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -34,7 +35,7 @@ using Words = std::vector<std::string>;
 constexpr int kPartialExit = 3, kWriteExit = 5;
 constexpr std::chrono::seconds kLongest{20};
 
-constexpr int kHalf = 0;  // no error: half of the bytes are moved
+constexpr int kHalf = 0;  // not an errno: half of the bytes are transferred
 
 struct Kind {
   std::string name;
@@ -61,9 +62,9 @@ std::string name_of(int error) {
   return error == kHalf ? "half of the bytes" : std::strerror(error);
 }
 
-// What the preloaded library has counted: as fail_at_call.c writes it.
+// Counters of the preloaded library, in the format of fail_at_call.c.
 struct CallReport {
-  std::array<long, 10> calls{};  // of each of kinds()
+  std::array<long, 10> calls{};  // for each of kinds()
   long failed = 0;
   std::array<char, 4008> what{};
 };
@@ -97,7 +98,7 @@ Ended run_with_plan(const Words& words, const RunOptions& usual, const fs::path&
   return ended;
 }
 
-// A file of any of our forms that ends where it should.
+// Returns true if a file of any of our formats is complete.
 bool is_whole(const std::string& name, const std::string& bytes, const fs::path& path) {
   const auto ends_with = [](std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -110,7 +111,7 @@ bool is_whole(const std::string& name, const std::string& bytes, const fs::path&
   return true;
 }
 
-// A command that writes into a folder, `output`.
+// A command that writes into the folder `output`.
 class Subject {
  public:
   Subject(std::string name, Words words, fs::path output, fs::path scratch)
@@ -123,7 +124,7 @@ class Subject {
     options_ = std::move(options);
     return *this;
   }
-  // What makes a partial result whole again, before the command is repeated.
+  // Sets the command that completes a partial result before the command is repeated.
   Subject& mended_by(Words words) {
     mend_ = std::move(words);
     return *this;
@@ -141,7 +142,7 @@ class Subject {
 
   const std::string& name() const { return name_; }
 
-  // Runs undisturbed. What differs between two runs holds times, and is not compared.
+  // Runs undisturbed. Files that differ between two runs contain times and are not compared.
   void measure() {
     expected_ = undisturbed();
     for (const auto& [name, bytes] : undisturbed()) {
@@ -155,7 +156,7 @@ class Subject {
   }
   long calls(std::size_t kind) const { return calls_[kind]; }
 
-  // Empty if all is well; `outcome` is for the counts.
+  // Returns what is wrong, or an empty text; `outcome` is for the counts.
   std::string fail(const Kind& kind, long call, int error, std::string& outcome) {
     clear();
     const Ended ended = run_with_plan(words_, options_, scratch_, kind.name, call, error);
@@ -250,7 +251,7 @@ class Subject {
   bool is_repeated_ = true;
   Files expected_;
   std::set<std::string> varying_;
-  std::array<long, 10> calls_{};  // of each kind, in an undisturbed run
+  std::array<long, 10> calls_{};  // number of calls by kind, in an undisturbed run
 };
 
 struct Attempt {
@@ -315,7 +316,8 @@ std::vector<Subject> make_ranks(const fs::path& scratch) {
               .mended_by({"import", "-q", "-dir", (captures / "PROF*").string()})};
 }
 
-// The application copies a capture to where acl.json says: its files are those of every run.
+// The application copies a capture to the output folder of acl.json, so that every run has the same
+// files.
 Subject make_collect(const fs::path& scratch) {
   const fs::path project = scratch / "project";
   fs::create_directories(project);
@@ -365,7 +367,7 @@ int main(int argc, char** argv) {
           attempts.push_back({&subject, &kinds()[kind], error, call});
     }
   }
-  // Some of them, or each once.
+  // A random selection, or each once.
   const std::uint64_t all = attempts.size();
   const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : all;
   return run_soak(argc, argv, "fail_at_call", all,

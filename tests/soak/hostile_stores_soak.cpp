@@ -1,6 +1,6 @@
-// Stores and parts whose pages name each other in any way, through every verb that reads: each ends
-// with an exit code of the table within 20 s and within the memory that msprof allows itself for a
-// small store, and leaves no signal.
+// Runs every reading verb on stores and rank summaries whose pages refer to each other in random
+// ways: each must end with a documented exit code within 20 s, within the memory that msprof allows
+// itself for a small store, and without a signal.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
@@ -31,15 +31,15 @@ using Words = std::vector<std::string>;
 
 constexpr std::chrono::seconds kLimit{20};
 #ifdef __SANITIZE_ADDRESS__
-constexpr long kMaxKilobytes = 4096 << 10;  // of its own
+constexpr long kMaxKilobytes = 4096 << 10;  // ASan needs memory itself
 #else
 constexpr long kMaxKilobytes = 256 << 10;
 #endif
 
 struct Template {
   TempFolder temp;
-  fs::path folder;  // what -dir names
-  fs::path file;    // its store or part
+  fs::path folder;  // argument of -dir
+  fs::path file;    // its store or rank summary
   bool is_part = false;
 };
 

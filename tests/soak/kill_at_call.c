@@ -1,7 +1,7 @@
-/* A library to be preloaded: ends its process with SIGKILL just before its n-th call that changes a
-   folder or a file, n from KILL_AT_CALL. So every state that a kill can leave is tried, however
-   short it lasts. A process that ends by itself leaves the number of its calls in the file that
-   COUNT_CALLS_TO names. */
+/* Preloaded library: sends SIGKILL to its process just before the n-th call that changes a
+ * folder or a file, n from KILL_AT_CALL. This covers every state that a kill can leave, however
+ * short-lived. A process that exits normally writes its number of such calls to the file named
+ * by COUNT_CALLS_TO. */
 #define _GNU_SOURCE /* NOLINT: a name of libc */
 #include <dlfcn.h>
 #include <signal.h>

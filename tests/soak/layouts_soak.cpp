@@ -1,7 +1,7 @@
-// layouts_soak [COUNT] [SEED] [TRIAL]: boards with layouts drawn at random, one a trial; what
-// msprof finds is held against the truth. A field that is called certain and is wrong is a failure.
-// Trial n of seed s is the board s + n, so that the boards of two seeds overlap: `1000 1` are the
-// boards 1 to 1000, `1000 100001` those from 100001 on.
+// layouts_soak [COUNT] [SEED] [TRIAL]: one board with a random layout per trial; compares the
+// layout that msprof finds with the true one. A wrong field reported as certain is a failure. Trial
+// n of seed s is board s + n, so the boards of two seeds can overlap: `1000 1` are boards 1 to
+// 1000, `1000 100001` those from 100001 on.
 #include <fmt/format.h>
 
 #include "import/layout/capture_samples.hpp"
@@ -35,7 +35,7 @@ std::string wrong_in(const layout::FoundKind& found, const KindVerdict& verdict)
   return wrong;
 }
 
-// Of the one capture alone: what the figures of the manual are about.
+// Uses a single capture, as for the figures in the manual.
 std::string try_one(const GeneratedJob& job, SoakReport& report) {
   std::string wrong;
   for (const layout::FoundKind& kind : found_in({job}, {}).kinds) {
@@ -51,7 +51,7 @@ std::string try_one(const GeneratedJob& job, SoakReport& report) {
   return wrong;
 }
 
-// With a second capture of the board, and the shapes of the layers.
+// Uses a second capture of the board and the shapes of the layers.
 std::string try_more(const std::vector<GeneratedJob>& jobs, SoakReport& report) {
   const GeneratedJob& job = jobs.front();
   const auto shapes = layout::parse_model_info(read_file(job.model_info_file), "shapes");

@@ -1,7 +1,7 @@
-// Parts and merging under random conditions: any tree of merges gives the bytes of one merge; a
-// part with any damage is merged or named, never more; `rank` and `merge`, killed after some time
-// or before some call that changes a file, leave the file that was there or the whole new one, and
-// the next run gives the bytes of an undisturbed one with nothing else beside it.
+// Rank summaries and merging under random conditions. Any tree of merges must give the bytes of a
+// single merge; a damaged summary must be merged or reported; `rank` and `merge`, killed after a
+// random time or before a random call that changes a file, must leave the old file or the complete
+// new one, and the next run must give the bytes of an undisturbed one and no other files.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -41,7 +41,7 @@ std::int64_t pick(SoakRandom& random, std::int64_t first, std::int64_t last) {
   return first + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(last - first + 1));
 }
 
-// A command that makes one file in a folder of its own.
+// A command that creates one file in a separate folder.
 class KilledMaker {
  public:
   KilledMaker(std::string name, Words words, fs::path output, fs::path store = {})
@@ -96,7 +96,7 @@ class KilledMaker {
   static RunOptions preloaded(const char* variable, const std::string& value) {
     RunOptions options;
     options.variables = {{variable, value}, {"LD_PRELOAD", KILL_AT_CALL_LIBRARY}};
-    // A sanitizer wants to be first, and works as the second.
+    // A sanitizer expects to be first, but works as the second.
     const char* sanitizer = std::getenv("ASAN_OPTIONS");
     options.variables.emplace_back(
         "ASAN_OPTIONS",
@@ -107,13 +107,13 @@ class KilledMaker {
   std::string name_;
   Words words_;
   fs::path output_;
-  fs::path store_;  // made on the way, kept for the next run
+  fs::path store_;  // intermediate result, kept for the next run
   std::chrono::duration<double> duration_{};
-  std::uint64_t calls_ = 0;  // of an undisturbed run that change files
+  std::uint64_t calls_ = 0;  // calls that change files, in an undisturbed run
   std::string expected_;
 };
 
-// A cluster of a random shape, as parts.
+// Rank summaries of a cluster of random shape.
 struct RandomCluster {
   explicit RandomCluster(SoakRandom& random) {
     shape.ranks = pick(random, 1, 40);
@@ -140,7 +140,7 @@ struct RandomCluster {
     rows_limit = random() % 3 == 0 ? pick(random, 0, 200) : 50'000'000;
   }
 
-  // `below` the root of a tree: any limit that is not smaller.
+  // Below the root of a tree, `limit` may be any number >= rows_limit.
   void merge(const std::vector<fs::path>& parts, const fs::path& output, std::int64_t limit,
              const std::vector<int>& codes) const {
     Words words = {"merge", "--output", output.string(), "--detail-rows", std::to_string(limit)};
@@ -176,7 +176,7 @@ void try_tree(std::uint64_t number, SoakRandom& random, SoakReport& report) {
     report.fail(number, "a tree of merges has other bytes");
 }
 
-// A byte changed, a cut, or, under a right seal, a cell of another value.
+// Changes a byte, truncates, or changes a cell and updates the checksum.
 void damage(const fs::path& part, SoakRandom& random) {
   if (random() % 2 == 0) {
     const auto& tables = part_table_names();
@@ -199,7 +199,7 @@ void damage(const fs::path& part, SoakRandom& random) {
                             " WHERE rowid = (SELECT rowid FROM " + table +
                             " ORDER BY random() LIMIT 1)");
     } catch (const std::runtime_error&) {
-      return;  // the column cannot have that value
+      return;  // the column cannot hold that value
     }
     return;
   }

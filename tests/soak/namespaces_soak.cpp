@@ -1,6 +1,6 @@
-// Containers: PID namespaces of one machine and one host name, in which programs have the same
-// numbers. A run after a killed one ends well and leaves nothing of it; of two that live at once
-// none removes what the other writes. Needs the right to make namespaces, as root has it.
+// Containers: PID namespaces on one machine with one host name, in which programs have equal
+// process ids. A run after a killed one must succeed and remove its files; of two concurrent runs,
+// neither may remove the other's files. Needs permission to create namespaces, e.g. as root.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -21,7 +21,7 @@ constexpr const char* kUnshare = "/usr/bin/unshare";
 
 using Words = std::vector<std::string>;
 
-// As process 1 of a namespace. What kills unshare, kills it.
+// Runs as process 1 of a namespace. Killing unshare kills it, too.
 Words in_container(const Words& words) {
   Words all = {"-pf", "--mount-proc", "--kill-child", msprof_path()};
   all.insert(all.end(), words.begin(), words.end());
@@ -84,7 +84,7 @@ class Trials {
   static void pause(double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   }
-  // The kernel ends the namespace a moment after unshare.
+  // The kernel ends the namespace shortly after unshare.
   static void await_end_of_killed() { pause(0.2); }
 
   Words words(const std::string& name) const {

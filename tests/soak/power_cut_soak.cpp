@@ -1,7 +1,7 @@
-// The power fails, before some call of `msprof export all` that changes a file or when it has
-// ended, on a disk with an earlier export or without one: a product that has its name is whole,
-// then and on the disk that is left; and the next run gives the products of an undisturbed one,
-// byte by byte. Needs root and loop devices; ext4 and xfs take turns.
+// Simulates a power failure before a call of `msprof export all` that changes a file, or after it
+// has ended, on a disk with or without an earlier export. Products under their final names must be
+// complete, then and on the remaining disk, and the next run must give the same bytes as an
+// undisturbed one. Needs root and loop devices; ext4 and xfs alternate.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -38,12 +38,12 @@ void expect_success(const RunResult& result, const std::string& what) {
                              result.err);
 }
 
-// With its times, which a store has.
+// Keeps file times, which a store records.
 void copy_as_it_is(const fs::path& from, const fs::path& to) {
   expect_success(run_program("/usr/bin/cp", {"-a", from.string(), to.string()}), "cp");
 }
 
-// A capture, and what an undisturbed `export all` leaves in its folder.
+// A capture, and the files of an undisturbed `export all` in its folder.
 class Subject {
  public:
   Subject(const fs::path& capture, const fs::path& scratch) : capture_(capture) {

@@ -1,5 +1,5 @@
-// Soak: one promise tried many times, each trial of its own random choices. For the programs
-// beside. A trial is told by (seed, number) alone, so that a failure can be repeated by itself.
+// Soak: tests one guarantee in many trials with random choices. For the programs in this folder.
+// (seed, number) determines a trial, so that a failure can be repeated separately.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class SoakReport {
  public:
   void count(const std::string& what) { ++counts_[what]; }
   void fail(std::uint64_t trial, const std::string& why);
-  // Prints the counts, the seed and the failures; the exit code.
+  // Prints the counts, the seed and the failures; returns the exit code.
   int end(std::string_view name, std::uint64_t trials, std::uint64_t seed) const;
 
  private:
@@ -27,18 +27,18 @@ class SoakReport {
   std::map<std::uint64_t, std::string> failures_;
 };
 
-// main() of a soak: NAME [COUNT] [SEED] [TRIAL]; with TRIAL only that one. An exception that leaves
-// a trial is a failure of it.
+// main() of a soak: NAME [COUNT] [SEED] [TRIAL]; with TRIAL it runs only that one. An exception
+// thrown by a trial is a failure.
 using SoakTrial = std::function<void(std::uint64_t number, SoakRandom& random, SoakReport& report)>;
 int run_soak(int argc, char** argv, std::string_view name, std::uint64_t usual_count,
              const SoakTrial& trial);
 
-// Every file of a folder: its name from there, and its bytes. What products say about themselves
-// holds times: its bytes are left out.
+// Returns every file of a folder: relative name and content. The content of products' own metadata
+// is omitted, as it contains times.
 using Files = std::map<std::string, std::string>;
 Files files_below(const std::filesystem::path& folder);
 
-// The first thing that differs; empty where nothing does.
+// Returns the first difference; empty if equal.
 std::string difference(const Files& expected, const Files& found);
 
 }  // namespace msprof::test
