@@ -1,11 +1,8 @@
 // Prints a board's configuration and passwords, for tests that need a separate process with its own
 // terminal, environment or stdin:
 //   read FILE   every field of the configuration, one per line
-//   ask NAME    the password for an account, requested twice: "<first>
-// <second>"
-//   retry NAME  the same, refused once: "<first>
-// <again>
-// <first of another login>"
+//   ask NAME    the password for an account, requested twice: "<first>|<second>"
+//   retry NAME  the same, refused once: "<first>|<again>|<first of another login>"
 //   unlock KEY  the same for the passphrase of a key
 //   take        the password variable, and "exposed" if the process still shows it
 //   line        reads --password-stdin, then becomes `cat`
