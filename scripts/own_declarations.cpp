@@ -1,6 +1,6 @@
-// Plugin of scripts/lint: clang-tidy looks at declarations outside of system headers alone. Those
-// of the library are nine tenths of what a source declares, and no finding in them is shown.
-// (clang-tidy 14 has no option for it.)
+// Plugin of scripts/lint: restricts clang-tidy to declarations outside system headers. Nine tenths
+// of a source's declarations come from the standard library, and findings in them are never shown.
+// (clang-tidy 14 has no option for this.)
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
