@@ -1,4 +1,4 @@
-// Functions that need no device, and the ones that a Linux host refuses.
+// Functions that need no device, and functions that a Linux host rejects.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace {
 
-// What `work` prints on stderr.
+// Returns what `work` prints on stderr.
 template <typename Work>
 std::string stderr_of(const Work& work) {
   const msprof::test::TempFolder folder;
@@ -42,7 +42,7 @@ std::string stderr_of(const Work& work) {
   return msprof::test::read_file(path);
 }
 
-// A half float by its definition.
+// Converts a half-precision float by its definition.
 double value_of(std::uint16_t half) {
   const int exponent = (half >> 10) & 0x1F;
   const int fraction = half & 0x3FF;
@@ -51,8 +51,8 @@ double value_of(std::uint16_t half) {
   return (half & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-// The nearest half to a positive finite value, by looking through all of them; the even one between
-// two. Infinity has the place of 2^16.
+// Returns the half nearest to a positive finite value, found by bisection over all halves; ties to
+// even. Infinity takes the place of 2^16.
 std::uint16_t nearest_half(double value) {
   std::uint16_t low = 0;
   std::uint16_t high = 0x7C00;
@@ -102,7 +102,8 @@ TEST_CASE("A float becomes the nearest half float, the even one between two") {
                                6.1e-5F,
                                std::numeric_limits<float>::max(),
                                std::numeric_limits<float>::denorm_min()};
-  // Around each half and each middle between two, up to the middle between the largest and 2^16.
+  // Values around each half and each midpoint between two, up to the midpoint between the largest
+  // and 2^16.
   for (std::uint16_t half = 0; half < 0x7C00; ++half) {
     const auto exact = static_cast<float>(value_of(half));
     const auto middle =
@@ -128,7 +129,7 @@ TEST_CASE("Infinity and what is not a number stay so as half floats") {
   CHECK(aclFloatToFloat16(std::numeric_limits<float>::infinity()) == 0x7C00);
   CHECK(aclFloatToFloat16(-std::numeric_limits<float>::infinity()) == 0xFC00);
   CHECK((aclFloatToFloat16(std::numeric_limits<float>::quiet_NaN()) & 0x7E00) == 0x7E00);
-  // A payload in the lowest bits alone is cut off, and must not leave infinity behind.
+  // A payload only in the lowest bits is cut off; the result must still be NaN, not infinity.
   CHECK((aclFloatToFloat16(std::bit_cast<float>(0x7F800001U)) & 0x7FFF) == 0x7E00);
 }
 

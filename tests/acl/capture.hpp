@@ -1,5 +1,5 @@
-// What applications of tests/acl/programs leave: their PROF folders, imported by the real msprof.
-// For the tests of the host runtime for CANN.
+// PROF folders left by the applications in tests/acl/programs, imported by the real msprof. For
+// tests of the host runtime for CANN.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +13,15 @@
 
 namespace msprof::test {
 
-// Path of the program acl_program_<name>.
+// Returns the path of the program acl_program_<name>.
 std::string acl_program(const std::string& name);
 
-// A model of two layers of the core and one of the CPU, for batches 1 to 4; the path of its file in
-// `folder`.
+// Writes a model with two layers on the core and one on the CPU, for batches 1 to 4, into `folder`;
+// returns its path.
 inline constexpr int kSmallModelLayers = 3;
 std::string small_model(const std::filesystem::path& folder);
 
-// A run of acl_program_workload: what it printed, and its PROF folders in the order of their
-// numbers.
+// A run of acl_program_workload: its output, and its PROF folders in numeric order.
 struct WorkloadRun {
   RunResult result;
   std::map<std::string, long> counts;
@@ -39,7 +38,7 @@ class ImportedCapture {
   explicit ImportedCapture(const std::filesystem::path& folder);
 
   const RunResult& import() const { return import_; }
-  // First column of the first row; 0 where there is none.
+  // First column of the first row; 0 if there is no row.
   long number(const std::string& sql) const;
   std::string text(const std::string& sql) const;
 
@@ -48,9 +47,9 @@ class ImportedCapture {
   RunResult import_;
 };
 
-// Number of calls of that name.
+// Returns the number of calls with that name.
 long calls_of(const ImportedCapture& capture, const std::string& name);
-// Number of tasks that run an operator.
+// Returns the number of tasks that run an operator.
 long operator_tasks(const ImportedCapture& capture);
 
 }  // namespace msprof::test

@@ -1,5 +1,5 @@
-// What the tests of devices, streams, models and operators share: a process between aclInit and
-// aclFinalize, streams and events, a small model.
+// Shared by the tests of devices, streams, models and operators: aclInit and aclFinalize, streams
+// and events, a small model.
 #pragma once
 
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 namespace msprof::acl::test {
 
-// Initialised, with a device set for this thread.
+// Calls aclInit and sets a device for this thread.
 class Session {
  public:
   explicit Session(int device = 0) {
@@ -28,7 +28,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 };
 
-// A stream that is destroyed at the end.
+// A stream destroyed at the end of its scope.
 class OwnStream {
  public:
   OwnStream() { REQUIRE(aclrtCreateStream(&stream_) == ACL_SUCCESS); }
@@ -57,7 +57,7 @@ class OwnEvent {
   aclrtEvent event_ = nullptr;
 };
 
-// One image of 2x4x4 through a convolution, Relu, a pool and Softmax on the CPU.
+// A model that runs one image of 2x4x4 through a convolution, Relu, a pool and Softmax on the CPU.
 inline std::string tiny_model(int batch = 1, int max_batch = 1) {
   return R"({"format":"msprof-model","version":1,"name":"tiny","seed":3,"batch":)" +
          std::to_string(batch) + R"(,"max_batch":)" + std::to_string(max_batch) +

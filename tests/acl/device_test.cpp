@@ -1,4 +1,5 @@
-// Begin and end, devices, contexts, memory; what a fork and an exit without end leave.
+// Initialization and finalization, devices, contexts, memory; effects of fork, and of exiting
+// without finalization.
 #include <sys/wait.h>
 
 #include <cstring>
@@ -9,7 +10,7 @@
 
 using namespace msprof::acl::test;
 
-// Sanitizers end the process at such a request, and TSan at a thread of a child.
+// Sanitizers abort on such a request, and TSan if a forked child creates a thread.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kHugeRequestsFail = false;
 #else
@@ -23,7 +24,7 @@ constexpr bool kChildrenHaveThreads = true;
 
 namespace {
 
-// The exit code of a child made by fork that runs `body`.
+// Returns the exit code of a forked child that runs `body`.
 template <typename Body>
 int in_child(Body body) {
   const pid_t child = fork();
@@ -36,7 +37,7 @@ int in_child(Body body) {
 }  // namespace
 
 TEST_CASE("aclInit and aclFinalize refuse to come twice, and a second round is possible") {
-  // Nothing before it in this process: a child is fresh.
+  // A child process has made no call before.
   CHECK(in_child([] { return aclFinalize() == ACL_ERROR_UNINITIALIZE ? 0 : 1; }) == 0);
   for (int round = 0; round < 2; ++round) {
     CHECK(aclInit(nullptr) == ACL_SUCCESS);
@@ -211,7 +212,7 @@ TEST_CASE("the last error is that of the thread's last call that failed, until i
   CHECK(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL) == ACL_SUCCESS);
   CHECK(aclrtSetDevice(99) == ACL_ERROR_RT_INVALID_DEVICEID);
   CHECK(aclrtFree(nullptr) == ACL_ERROR_INVALID_PARAM);
-  CHECK(aclrtSetDevice(0) == ACL_SUCCESS);  // changes nothing
+  CHECK(aclrtSetDevice(0) == ACL_SUCCESS);  // does not clear the error
   aclError elsewhere = -1;
   std::thread([&] { elsewhere = aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL); }).join();
   CHECK(elsewhere == ACL_SUCCESS);

@@ -1,4 +1,4 @@
-// The way of the vendor's four profiling examples on this host, and what import reads of it.
+// Runs the vendor's four profiling examples on this host, and checks what import reads.
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Runs acl_program_example_<name>, which says no more than `said`; gives the lines `name value`
-// that it printed.
+// Runs acl_program_example_<name>, which must print exactly `said` on stderr; returns the lines
+// `name value` that it printed.
 std::map<std::string, long> run_example(const std::string& name, const std::string& argument,
                                         const std::string& said = "") {
   const RunResult result = run_program(acl_program("example_" + name), {argument});
@@ -28,7 +28,7 @@ std::map<std::string, long> run_example(const std::string& name, const std::stri
   return counts;
 }
 
-// The one folder that an example left, which import calls complete.
+// Returns the only folder of an example; import must report it as complete.
 ImportedCapture only_capture(const fs::path& output) {
   const std::vector<fs::path> folders = prof_folders(output);
   REQUIRE(folders.size() == 1);
@@ -74,7 +74,7 @@ TEST_CASE("the example msproftx leaves every stamp and step that it set") {
   CHECK(ranges_of(capture, "add", 1) == steps);
   CHECK(ranges_of(capture, "add again", 2) == steps);
   CHECK(ranges_of(capture, "on the stream", 3) == steps);
-  // A step holds its two additions, as the device saw them.
+  // Each step contains its two additions, as seen by the device.
   CHECK(capture.number("SELECT count(*) FROM task JOIN iteration ON task.start_ns >= "
                        "iteration.start_ns AND task.start_ns <= iteration.end_ns WHERE "
                        "op_id IS NOT NULL") == counts.at("adds"));
@@ -84,7 +84,7 @@ TEST_CASE("the example subscribe_model reads every operator of its model out of 
   const TempFolder folder;
   const auto counts = run_example("subscribe_model", small_model(folder.path()));
   REQUIRE(counts.at("executions") == 5);
-  // And the key points of each execution.
+  // Including the key points of each execution.
   CHECK(counts.at("records") == 5 * (kSmallModelLayers + 1));
   CHECK(counts.at("named") == 5 * (kSmallModelLayers + 1));
 }

@@ -1,5 +1,5 @@
 // PROFILING_MODE=true with PROFILING_OPTIONS at aclInit: what is recorded, where, what is refused,
-// and what goes before it.
+// and what takes precedence.
 #include <catch2/catch.hpp>
 
 #include "acl/capture.hpp"
@@ -43,7 +43,7 @@ std::uint64_t bits_of(const std::string& keys) {
   return result.configuration.config.bits;
 }
 
-// A value that the table of the collector and a host take.
+// Returns a value that both the collector's table and a host accept.
 std::string good_value(const msprof::ProfilingOption& option) {
   switch (option.kind) {
     case msprof::OptionKind::number:
@@ -197,7 +197,7 @@ TEST_CASE("a program under PROFILING_MODE=true leaves a folder that import calls
     if (!options.empty()) environment.variables.emplace_back("PROFILING_OPTIONS", options);
     return msprof::test::run_program(msprof::test::acl_program("inference"), {model}, environment);
   };
-  // The defaults, into the current folder; and options that name another.
+  // The defaults, which record into the current folder, and options that name another folder.
   const auto named = R"({"output":")" + (folder / "named").string() +
                      R"(","task_time":"l1","runtime_api":"on","aic_metrics":"Memory"})";
   for (const auto& [options, output] :

@@ -1,5 +1,4 @@
-// The load of the host beside what a device did: samples of /proc, and what our import makes of
-// them.
+// Host load recorded alongside the work of a device: samples of /proc, and what our import reads.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -28,14 +27,14 @@ void work_for(std::chrono::milliseconds time) {
   while (std::chrono::steady_clock::now() < end) sum = sum + 1;
 }
 
-// The kinds of counters that have samples, but for the frequency, which info.json tells.
+// Returns the kinds of counters with samples, except the frequency, which comes from info.json.
 Lines counted_kinds(const Imported& imported) {
   return imported.rows("DISTINCT kind.text",
                        "counter JOIN track ON track.id = track_id JOIN name AS kind ON kind.id = "
                        "kind_name_id WHERE kind.text <> 'lpm_freq' ORDER BY 1");
 }
 
-// As a real of SQL: the samples of a counter.
+// Returns an SQL aggregate over the samples of a counter.
 double sample_of(const Imported& imported, const std::string& function, const std::string& kind,
                  const std::string& counter, const std::string& subject) {
   return std::stod(imported.value(
@@ -81,7 +80,7 @@ TEST_CASE("CPU and memory of the process and of the machine are sampled while a 
   CHECK(imported.verdict() == msprof::Severity::note);
   CHECK(counted_kinds(imported) ==
         Lines{"cpu_usage", "host_cpu", "host_mem", "process_cpu_usage", "process_mem", "sys_mem"});
-  // The thread that worked took part of a CPU, and no more than there are.
+  // The working thread used part of a CPU, and not more than all CPUs.
   const double usage = sample_of(imported, "max", "host_cpu", "Usage", "CPU Avg") / 1e6;
   CHECK(usage > 0);
   CHECK(usage <= 100);
@@ -90,11 +89,11 @@ TEST_CASE("CPU and memory of the process and of the machine are sampled while a 
   CHECK(used < sample_of(imported, "max", "host_mem", "Total", "Memory"));
   CHECK(sample_of(imported, "max", "process_mem", "Resident", "*") * 4096 > 1024.0 * 1024);
   CHECK(sample_of(imported, "max", "sys_mem", "Memory Total", "Memory") > 1024);
-  // 300 ms at 50 Hz: a sample at each end at least, and no flood.
+  // 300 ms at 50 Hz: at least a sample at each end, but not too many.
   const double samples = sample_of(imported, "count", "host_mem", "Used", "Memory");
   CHECK(samples >= 3);
   CHECK(samples <= 40);
-  // Names of processes are whole, and of one word: readers split lines at blanks.
+  // Process names are complete and contain no blanks: readers split lines at blanks.
   const std::string self = std::to_string(getpid());
   for (const std::string& line :
        lines_of_file(recording.folder() / "host" / "data" / (self + "-CpuUsage.data.slice_0"))) {

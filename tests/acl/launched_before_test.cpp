@@ -1,4 +1,4 @@
-// What was launched before a recording begins or ends, and runs in time, is in it.
+// Work launched before a recording starts or stops is recorded if it runs in time.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <mutex>
@@ -61,7 +61,7 @@ TEST_CASE("executions launched before a recording begins are in it, with their n
   REQUIRE(aclprofStart(config) == ACL_SUCCESS);
   gate.unlock();
   REQUIRE(aclrtSynchronizeStream(nullptr) == ACL_SUCCESS);
-  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // launched in it: once more of each
+  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // one more of each, in the recording
   REQUIRE(aclprofStop(config) == ACL_SUCCESS);
 
   const ImportedCapture capture(scene.only_folder());
@@ -106,7 +106,7 @@ TEST_CASE("what was launched before a recording is stopped is run, and is in it"
 
 namespace {
 
-// How long the stop of a recording waits for what was launched, while it lives.
+// Sets how long stopping a recording waits for launched work; restores it at the end.
 class LaunchPatience {
  public:
   explicit LaunchPatience(std::chrono::milliseconds time) { set(time); }
@@ -119,7 +119,7 @@ class LaunchPatience {
 }  // namespace
 
 TEST_CASE("stopping waits for what runs, within its limit, and not for what waits itself") {
-  // Longer than the runner lets a case run: what returns has not waited.
+  // Longer than the test runner's limit: if the call returns, it did not wait.
   constexpr std::chrono::hours kForEver{10};
   constexpr std::chrono::milliseconds kShort{300};
   LaunchPatience patience(kForEver);
@@ -148,10 +148,10 @@ TEST_CASE("stopping waits for what runs, within its limit, and not for what wait
   CHECK(start_and_stop(config));
   CHECK(std::chrono::steady_clock::now() - begin >= kShort);
   patience.set(kForEver);
-  // That of a device on which nothing was launched does not wait.
+  // A recording of a device on which nothing was launched does not wait.
   CHECK(start_and_stop(scene.config({1}, kBits, ACL_AICORE_PIPE_UTILIZATION)));
   gate.unlock();
-  // A function that a stream runs cannot wait for its own stream.
+  // A function running on a stream cannot wait for its own stream.
   bool stopped_inside = false;
   auto stop_inside = [&] { stopped_inside = start_and_stop(config); };
   REQUIRE(on_stream(nullptr, stop_inside) == ACL_SUCCESS);

@@ -24,7 +24,7 @@ std::vector<float> images(int64_t count, unsigned seed = 1) {
   return made;
 }
 
-// What the engine itself computes of the tiny model.
+// Returns the engine's own result for the tiny model.
 std::vector<float> engine_result(const std::vector<float>& input, int64_t batch) {
   const std::string text = tiny_model(1, 8);
   const auto model = msprof::runtime::Model::parse({text.data(), text.size()});
@@ -60,7 +60,7 @@ class DataSet {
   DataSet& operator=(const DataSet&) = delete;
 
   void add(void* memory, size_t bytes) {
-    // Threads of a test use it too, and only its own may check.
+    // Not REQUIRE: threads of a test use this, and only its main thread may use assertions.
     if (aclmdlAddDatasetBuffer(set_, aclCreateDataBuffer(memory, bytes)) != ACL_SUCCESS) {
       throw std::runtime_error("aclmdlAddDatasetBuffer");
     }
@@ -114,7 +114,7 @@ TEST_CASE("an execution on a stream takes its turn and returns before it") {
   std::vector<float> seen_before;
   auto look = [&] { seen_before = output; };
   {
-    // The data set may go as soon as the call returns; the memory may not.
+    // The data set may be destroyed once the call returns; the memory must stay.
     const DataSet to(output);
     REQUIRE(aclrtStreamWaitEvent(stream, event) == ACL_SUCCESS);
     REQUIRE(on_stream(stream, look) == ACL_SUCCESS);
@@ -152,7 +152,7 @@ TEST_CASE("eight streams and eight threads execute one model with their own data
 
 TEST_CASE("an execution is waited for no longer than its configuration says") {
   const Session session;
-  // Some tenths of a second of work.
+  // Takes some tenths of a second.
   const uint32_t model = load(
       R"({"format":"msprof-model","version":1,"name":"long","seed":3,"batch":1,"max_batch":1,
       "inputs":[{"name":"image","shape":[32,256,256]}],"layers":[
@@ -264,7 +264,7 @@ TEST_CASE("a batch that may change is set through one more input, as on a card")
   CHECK(aclmdlExecute(model, from, to) == ACL_SUCCESS);
   const std::vector<float> expected = engine_result(input, 3);
   CHECK(std::equal(expected.begin(), expected.end(), output.begin()));
-  CHECK(output[9] == -1.0F);  // the fourth image was not asked for
+  CHECK(output[9] == -1.0F);  // only three images were requested
   CHECK(aclmdlGetCurOutputDims(desc, 0, &dims) == ACL_SUCCESS);
   CHECK(dims.dims[0] == 3);
 

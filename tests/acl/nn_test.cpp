@@ -51,7 +51,7 @@ class Scalar {
   aclScalar* scalar_;
 };
 
-// Both phases and the wait; the code of the first that is not 0.
+// Runs both phases and waits; returns the first code that is not 0.
 aclnnStatus add(const aclTensor* self, const aclTensor* other, const aclScalar* alpha,
                 aclTensor* out) {
   uint64_t size = 1;
@@ -95,7 +95,7 @@ TEST_CASE("every type of number is added as itself; integers wrap") {
   check_type<uint16_t>(ACL_UINT16, 65535, 1, 1, 0);
   check_type<uint32_t>(ACL_UINT32, 7, 8, 9, 79);
   check_type<uint64_t>(ACL_UINT64, UINT64_MAX, 1, 1, 0);
-  // 1.5 + 2 * 0.25 = 2 as float16 and as bfloat16.
+  // 1.5 + 2 * 0.25 = 2, as float16 and as bfloat16.
   check_type<uint16_t>(ACL_FLOAT16, 0x3E00, 0x3400, 0x4000, 0x4000);
   check_type<uint16_t>(ACL_BF16, 0x3FC0, 0x3E80, 0x4000, 0x4000);
 }
@@ -149,7 +149,7 @@ TEST_CASE("strides and offsets are followed, also where nothing lies in a row") 
   const Session session;
   std::vector<float> memory{0, 1, 2, 3, 4, 5, 6}, out(6, -1.0F), zero{0};
   const Scalar<float> alpha(1, ACL_FLOAT);
-  // The transpose of rows (1,2,3) and (4,5,6), into a matrix whose columns lie in rows.
+  // The transpose of rows (1,2,3) and (4,5,6), added into a matrix in column-major order.
   const Tensor transposed(memory, ACL_FLOAT, {3, 2}, {1, 3}, 1);
   CHECK(add(transposed, Tensor(zero, ACL_FLOAT, {1}), alpha, Tensor(out, ACL_FLOAT, {3, 2})) == OK);
   CHECK(out == std::vector<float>{1, 4, 2, 5, 3, 6});

@@ -73,7 +73,7 @@ TEST_CASE("settings have ranges, and a value outside leaves what was set before"
     aclprofConfigType type;
     std::vector<std::string> good;
     std::vector<std::string> bad;
-    aclError result = ACL_SUCCESS;  // of the good ones
+    aclError result = ACL_SUCCESS;  // result for the good values
   };
   constexpr aclError kOfCard = ACL_ERROR_FEATURE_UNSUPPORTED;
   const std::vector<std::string> to_100 = {"1", "100"}, beyond_100 = {"0", "101", "", "x", "1x"};
@@ -138,9 +138,9 @@ TEST_CASE("a path that was set takes the place of the init, and of its path") {
   CHECK(scene.folders().size() == 1);
   CHECK(aclprofStop(config) == ACL_SUCCESS);
   CHECK(aclprofFinalize() == ACL_SUCCESS);
-  // Settings end with the finalize.
+  // Settings are reset by aclprofFinalize.
   CHECK(aclprofStart(config) == ACL_ERROR_PROF_NOT_RUN);
-  // A start that is refused changes nothing.
+  // A refused start changes nothing.
   REQUIRE(aclprofSetConfig(ACL_PROF_PATH, "/proc/nowhere", 13) == ACL_SUCCESS);
   const CapturedStderr quiet;
   CHECK(aclprofStart(config) == ACL_ERROR_INVALID_FILE);
@@ -186,7 +186,7 @@ TEST_CASE("metrics that the chip does not have are refused, and those of another
     CHECK(aclprofStart(
               scene.config({0}, ACL_PROF_AICORE_METRICS, ACL_AICORE_PIPE_EXECUTE_UTILIZATION)) ==
           (is_taken ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM));
-    // Nobody counts them without the bit.
+    // Without the bit, the metrics are not counted.
     CHECK(aclprofStart(scene.config({1}, ACL_PROF_ACL_API, ACL_AICORE_PIPE_EXECUTE_UTILIZATION)) ==
           ACL_SUCCESS);
     const Read asked = read_profiler(name);
@@ -284,7 +284,7 @@ TEST_CASE("what is wrong in acl.json has its code and is named") {
         R"("sys_cpu_freq":"51")", R"("host_sys":"gpu")"}) {
     check(read_profiler(keys), ACL_ERROR_INVALID_PROFILING_CONFIG, "must be");
   }
-  // What a card would count is refused by name.
+  // Counters of a card are refused by name.
   check(read_profiler(R"("aic_metrics":"Custom:73,0x8")"), ACL_ERROR_INVALID_PROFILING_CONFIG,
         "no events of a card, not \"Custom:73,0x8\"");
   Configuration configuration;
@@ -439,7 +439,7 @@ TEST_CASE("finishing before the delay is over records nothing and waits for noth
   const Variable sample("PROFILER_SAMPLECONFIG",
                         R"({"result_dir":")" + scene.output() + R"(","delayTime":"100000"})");
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
-  aclFinalize();  // else it takes longer than the runner lets a case run
+  aclFinalize();  // otherwise it takes longer than the test runner's limit
   CHECK(scene.folders().empty());
 }
 

@@ -1,5 +1,4 @@
-// What the tests of profiling share: the interface between aclInit and aclFinalize, configurations,
-// a model, stderr.
+// Shared by the profiling tests: aclInit and aclFinalize, configurations, a model, stderr.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +20,7 @@ namespace msprof::acl::test {
 using msprof::test::TempFolder;
 using msprof::test::Variable;
 
-// stderr of this process while the object lives.
+// Captures stderr of this process for its lifetime.
 class CapturedStderr {
  public:
   CapturedStderr() : saved_(dup(STDERR_FILENO)) {
@@ -44,7 +43,7 @@ class CapturedStderr {
   int saved_;
 };
 
-// Names of the PROF folders in a folder.
+// Returns the names of the PROF folders in a folder.
 inline std::vector<std::string> prof_folder_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const std::string& name : msprof::test::names_in(folder))
@@ -52,7 +51,8 @@ inline std::vector<std::string> prof_folder_names(const std::filesystem::path& f
   return names;
 }
 
-// Host files of a PROF folder whose name has `part`, e.g. "msproftx"; all slices joined.
+// Returns the host files of a PROF folder whose names contain `part`, e.g. "msproftx"; slices are
+// joined.
 inline std::string host_bytes(const std::filesystem::path& prof, const std::string& part) {
   std::string bytes;
   for (const std::string& name : msprof::test::names_in(prof / "host" / "data")) {
@@ -62,8 +62,8 @@ inline std::string host_bytes(const std::filesystem::path& prof, const std::stri
   return bytes;
 }
 
-// Everything that one test does between aclInit and aclFinalize, in a folder of its own. Whatever
-// state a test leaves behind ends with it.
+// Runs one test between aclInit and aclFinalize in a temporary folder, and cleans up whatever state
+// the test leaves.
 class Scene {
  public:
   Scene() = default;
@@ -87,7 +87,7 @@ class Scene {
     initialised_ = initialised_ || result == ACL_SUCCESS;
     return result;
   }
-  // aclInit with this object "profiler"; the output is added.
+  // Calls aclInit with this object "profiler"; adds the output.
   aclError acl_init_with(const std::string& keys) {
     const auto path = folder_ / "acl.json";
     msprof::test::write_file(path, "{\"profiler\":{" + keys + ",\"output\":\"" + output() + "\"}}");
@@ -104,7 +104,7 @@ class Scene {
     if (made != nullptr) configs_.push_back(made);
     return made;
   }
-  // A subscription into a new pipe; reader() is its other end.
+  // Subscribes to a new pipe; reader() is its read end.
   aclprofSubscribeConfig* subscription(int8_t time_info = 1,
                                        aclprofAicoreMetrics metrics = ACL_AICORE_NONE) {
     int ends[2];
@@ -116,7 +116,7 @@ class Scene {
   }
   int reader() const { return readers_.back(); }
 
-  // A model of two layers on the current device.
+  // Loads a model of two layers.
   std::uint32_t model(std::int32_t device = 0) {
     static const std::string text =
         R"({"format":"msprof-model","version":1,"name":"tiny","inputs":[{"name":"image",)"

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kCalls = ACL_PROF_ACL_API;
 
-// One rule of docs/host_cann.md: what is called, what is wrong about it, what it gives.
+// A rule of docs/host_cann.md: the function, what is wrong about the call, the resulting code.
 struct Rule {
   const char* function;
   const char* rule;
@@ -469,7 +469,7 @@ TEST_CASE("configurations that break a rule are not made") {
   CHECK(refused(nullptr, 1, kCalls));
   CHECK(refused(ids, 2, kCalls, ids));
   CHECK(refused(ids, 3, kCalls));      // device 0 twice
-  CHECK(refused(ids + 3, 1, kCalls));  // there are 8
+  CHECK(refused(ids + 3, 1, kCalls));  // there are only 8
   std::vector<std::uint32_t> many(65);
   CHECK(refused(many.data(), 65, kCalls));
   CHECK(refused(many.data(), 9, kCalls));
@@ -554,10 +554,10 @@ bool is_complete(const std::string& output) {
          std::filesystem::exists(std::filesystem::path(output) / folders[0] / "host" / "end_info");
 }
 
-// A child that records until SIGINT comes: with a handler of its own, or the standard one. Makes
-// the file output.on when it records.
+// Child process: records until SIGINT, with its own or the default handler. Creates the file
+// output.on once it records.
 int record_until_interrupted(const std::string& output, bool own_handler) {
-  // Catch has a handler.
+  // Catch installs a handler.
   signal(SIGINT, own_handler ? be_told : SIG_DFL);
   if (aclInit(nullptr) != ACL_SUCCESS) return 1;
   if (aclprofInit(output.c_str(), output.size()) != ACL_SUCCESS) return 2;
@@ -570,7 +570,8 @@ int record_until_interrupted(const std::string& output, bool own_handler) {
     before_signal = now;
     usleep(1000);
   }
-  // Its own handler has some time; then the recording is over, though the application is not.
+  // The application's handler is given some time; then the recording ends, although the application
+  // continues.
   if (!eventually([&] { return is_complete(output); })) return 5;
   return std::chrono::steady_clock::now() - before_signal > std::chrono::seconds(1) ? 0 : 6;
 }

@@ -1,4 +1,4 @@
-// What is told to the recorder is what our import reads.
+// Checks that our import reads what was passed to the recorder.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
@@ -46,7 +46,7 @@ TEST_CASE("operators come back with their names, shapes and times on every chip"
   CHECK(imported.verdict() == Severity::note);
   CHECK(imported.value("count(*), min(duration_ns), max(duration_ns)",
                        "task WHERE op_id IS NOT NULL") == "100|50|50");
-  // Nanosecond for nanosecond, on the clock of the wall.
+  // Exact to the nanosecond, on the wall clock.
   CHECK(imported.value("max(start_ns) - min(start_ns)", "task") == std::to_string(99 * kStepNs));
   CHECK(
       imported.rows(
@@ -96,7 +96,7 @@ TEST_CASE("70,000 tasks of a stream keep their operators when task ids begin aga
   INFO(imported.text());
   CHECK(imported.verdict() == Severity::note);
   CHECK(imported.value("count(*), count(op_id), max(batch)", "task") == "70000|70000|1");
-  // The n-th task in time is odd where n is.
+  // Odd and even tasks alternate.
   CHECK(imported.value("count(*)",
                        "task JOIN op ON op.id = op_id JOIN name ON name.id = name_id"
                        " WHERE (task.id - 1) % 2 = (name.text = 'odd')") == "70000");
@@ -178,7 +178,7 @@ TEST_CASE("every set of metrics has the events that its columns are made of") {
     INFO(imported.text());
     CHECK(imported.verdict() == Severity::note);
     CHECK(imported.value("count(*)", "task_pmu") == "2");
-    // What the set of this name needs, by the tables of the derivation.
+    // The events needed by the metrics of this name, from the tables of derive.
     for (const bool is_vector : {false, true}) {
       const auto set = acl::counter_set(static_cast<acl::Metrics>(number), chip, is_vector);
       INFO(set.name << " " << set.events);
@@ -206,7 +206,7 @@ TEST_CASE("the model's cycles are never more than the time that passed") {
     const auto values = acl::count_events(acl::Metrics::pipe, 5, is_vector, work, 2, 1000);
     for (const std::uint64_t value : values) CHECK(value <= 1000);
   }
-  // 240 multiply-accumulates at 24 a cycle.
+  // 240 multiply-accumulates at 24 per cycle.
   const acl::OpInfo op = make_op("conv", "Conv2D");
   CHECK(acl::count_events(acl::Metrics::pipe, 4, false, op.work, 1, 1000)[1] == 10);
 }
@@ -269,7 +269,7 @@ TEST_CASE("what the compiler of a model fused is recorded with its loading") {
   const Imported imported(recording.folder());
   INFO(imported.text());
   CHECK(imported.verdict() == Severity::note);
-  // A record has room for eight.
+  // A record holds up to eight.
   CHECK(imported.rows("model_number, op.text, original.text, input_bytes, output_bytes, "
                       "weight_bytes, workspace_bytes, total_bytes",
                       "fusion_op AS f JOIN name AS op ON op.id = f.name_id"
@@ -374,7 +374,7 @@ TEST_CASE("the record of an AI CPU ends within its task, however short that is")
   }
   CHECK(end >= task.begin_ns);
   CHECK(end < task.end_ns);
-  // Readers compute in floating point, whose steps are many ns after weeks.
+  // Readers compute in floating point, whose resolution is many ns after weeks of uptime.
   if (task_ns > 2000) CHECK(end + 1000 <= task.end_ns);
 }
 
@@ -402,6 +402,6 @@ TEST_CASE("the events of the L2 cache are those that its rates are made of") {
   INFO(imported.text());
   CHECK(imported.verdict() == Severity::note);
   CHECK(imported.found(FindingId::no_collectives));
-  // 1,280 bytes in and 640 out, in lines of 128.
+  // 1,280 bytes in and 640 out, in cache lines of 128.
   CHECK(imported.value("count(*), sum(e0)", "l2_cache") == (chip == 1 ? "1|15" : "1|10"));
 }

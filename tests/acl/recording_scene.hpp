@@ -1,4 +1,4 @@
-// A recording that tests fill through the recorder, and what our import makes of its folder.
+// A recording that tests fill through the recorder, and its import.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace msprof::test {
 
-// Everything but metrics.
+// All bits except metrics.
 inline constexpr std::uint64_t kAllTaskBits =
     acl::prof_bits::kAclApi | acl::prof_bits::kTaskTime | acl::prof_bits::kTaskTimeL0 |
     acl::prof_bits::kTrainingTrace | acl::prof_bits::kOpAttr;
 
 acl::OpInfo make_op(const std::string& name, const std::string& type, std::uint32_t task_type = 0);
 
-// Starts a recording below `output` and makes it known to the recorder; ends it when it goes.
+// Starts a recording below `output` and registers it with the recorder; the destructor ends it.
 class RunningRecording {
  public:
   explicit RunningRecording(const acl::RecordingOptions& options);
@@ -39,17 +39,17 @@ class RunningRecording {
   bool is_finished_ = false;
 };
 
-// Launches an operator and runs it: 10 ns of launch, 20 ns later 50 ns on the device; `at_ns` is
-// the begin.
+// Launches an operator at `at_ns` and runs it: 10 ns for the launch, 20 ns delay, 50 ns on the
+// device.
 inline constexpr std::uint64_t kLaunchNs = 10, kDelayNs = 30, kTaskNs = 50, kStepNs = 100;
 void run_op(const acl::OpInfo& op, const acl::TaskIds& ids, std::uint64_t at_ns);
 
-// What our import makes of a folder.
+// The import of a folder.
 class Imported {
  public:
   explicit Imported(const std::filesystem::path& folder);
 
-  // SELECT `columns` FROM `rest`, a row as "a|b|NULL".
+  // SELECT `columns` FROM `rest`; a row is formatted as "a|b|NULL".
   std::vector<std::string> rows(const std::string& columns, const std::string& rest) const;
   std::string value(const std::string& columns, const std::string& rest) const;
   Severity verdict() const { return report_.verdict(); }

@@ -41,7 +41,7 @@ void run_tasks(std::uint32_t tasks, std::uint16_t stream = 1) {
   for (std::uint32_t i = 0; i < tasks; ++i) run_op(op, {0, stream, i}, begin + i * kStepNs);
 }
 
-// The umask while it lives.
+// Sets the umask for its lifetime.
 class FileMask {
  public:
   explicit FileMask(mode_t mask) : before_(umask(mask)) {}
@@ -201,7 +201,7 @@ TEST_CASE("at the storage limit the oldest records make room for the newest, and
   auto options = options_in(folder.path());
   options.storage_limit_bytes = std::uint64_t{20} << 20;
   RunningRecording recording(options);
-  constexpr std::uint32_t kTasks = 150'000;  // with two turns of task ids
+  constexpr std::uint32_t kTasks = 150'000;  // with two wraparounds of the task id
   run_tasks(kTasks);
   recording.finish();
   CHECK(recording->lost() == 0);
@@ -222,7 +222,7 @@ TEST_CASE("at the storage limit the oldest records make room for the newest, and
   CHECK(imported.found(FindingId::lost_records));
   CHECK(imported.text().find(std::to_string(recording->removed()) + " records") !=
         std::string::npos);
-  // What is left is whole, is the newest, and is told of nothing but once.
+  // The remaining records are complete and the newest, and the loss is reported only once.
   CHECK(imported.report().findings().size() == 1);
   const auto tasks = std::stoul(imported.value("count(*)", "task"));
   CHECK(tasks > 10'000);
@@ -269,7 +269,7 @@ TEST_CASE("records of which readers need every one are not removed at the storag
 
 namespace {
 
-// Until there is no room for a byte.
+// Fills the disk to the last byte.
 void fill(const fs::path& disk) {
   const int fd = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
   for (std::size_t bytes = 1U << 20U; bytes > 0;) {
@@ -306,7 +306,7 @@ TEST_CASE("a full disk ends no application where a file system writes elsewhere"
     const Imported imported(disk / name);
     INFO(imported.text());
     CHECK_FALSE(imported.found(FindingId::damaged_record));
-    // A full btrfs has no space to cut a file, either.
+    // A full btrfs has no space to truncate a file, either.
     if (kind != SmallDisk::Kind::btrfs) CHECK_FALSE(imported.found(FindingId::trailing_bytes));
   }
 }
@@ -332,7 +332,7 @@ TEST_CASE("a limit on the size of files ends no application") {
 
 namespace {
 
-// The process records with two threads until it is killed, from the first moment.
+// Records with two threads until the process is killed, from the first moment.
 [[noreturn]] void record_until_killed(const fs::path& folder) {
   acl::ActiveRecordings::instance().forget_all();
   RunningRecording recording(options_in(folder));
@@ -342,9 +342,9 @@ namespace {
   _exit(0);
 }
 
-// A moment at which a recording is killed.
+// The moment at which a recording is killed.
 struct Kill {
-  bool has_begun = false;  // after its first file is there
+  bool has_begun = false;  // after its first file exists
   useconds_t delay_us = 0;
 };
 
@@ -367,7 +367,7 @@ TEST_CASE("a killed writer leaves a folder that reads, at most a record a file a
     const TempFolder folder;
     const pid_t child = fork();
     if (child == 0) record_until_killed(folder.path());
-    // Up to a few slices; some of them before the first record, half of them surely after it.
+    // Up to a few slices; some are killed before the first record, half of them certainly after it.
     const auto has_begun = [&] {
       const auto names = names_in(folder.path());
       return std::any_of(names.begin(), names.end(),
@@ -384,7 +384,7 @@ TEST_CASE("a killed writer leaves a folder that reads, at most a record a file a
       INFO(imported.text());
       CHECK_FALSE(imported.found(FindingId::trailing_bytes));
       CHECK_FALSE(imported.found(FindingId::missing_info));
-      // A record that was under way is a gap, nothing else.
+      // A record being written when killed is a gap, and nothing else.
       for (const Finding& finding : imported.report().findings()) {
         if (finding.id == FindingId::damaged_record || finding.id == FindingId::records_missing)
           CHECK(finding.count <= 2);
@@ -451,7 +451,7 @@ TEST_CASE("recordings come and go while threads record") {
   for (int round = 0; round < 20; ++round) {
     RunningRecording recording(options_in(folder.path()));
     usleep(2000);
-    // At exit nobody waits for the other threads.
+    // At exit, other threads are not waited for.
     if (round % 2 == 1) recording->finish(true);
     recording.finish();
     CHECK(recording->lost() == 0);

@@ -1,5 +1,4 @@
-// Slices that a worker makes ahead of the records: nothing is lost, nothing is made up, nothing is
-// left.
+// Slices that a worker creates in advance: no record is lost or invented, and no file is left over.
 #include "runtime/acl/prof/slice_file.hpp"
 
 #include <signal.h>
@@ -34,7 +33,7 @@ constexpr std::size_t kRecordBytes = 256;
 constexpr std::size_t kUsedBytes = 40;
 constexpr std::uint64_t kRecordsPerSlice = (2U << 20) / kRecordBytes;
 
-// A record that knows its writer. What it does not use is never read: it is not zero here.
+// A record that identifies its writer. The unused part is not zero, and must never be read.
 struct Record {
   std::uint32_t mark = 0x5A5A;
   std::uint32_t writer = 0;
@@ -78,7 +77,7 @@ std::string all_slices(const fs::path& folder) {
   return bytes;
 }
 
-// The numbers of each writer's records, in the order of the file. Zeros are no record.
+// Returns the numbers of each writer's records in file order. Skips zeros, which are not a record.
 std::vector<std::vector<std::uint64_t>> numbers(const std::string& bytes, std::size_t writers) {
   std::vector<std::vector<std::uint64_t>> found(writers);
   std::size_t damaged = 0;
@@ -107,7 +106,7 @@ std::vector<std::vector<std::uint64_t>> numbers(const std::string& bytes, std::s
   return found;
 }
 
-// The number of the worker's thread.
+// Returns the thread id of the worker.
 std::optional<std::string> worker_thread() {
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
     if (read_file(task.path() / "comm") == "msprof-slices\n") return task.path().filename();
@@ -119,7 +118,7 @@ bool worker_goes() {
   return eventually([] { return !worker_thread(); });
 }
 
-// The signals that a thread blocks; empty when it has ended.
+// Returns the signals that a thread blocks; empty if it has ended.
 std::string blocked_by(const std::string& thread) try {
   const std::string status = read_file("/proc/self/task/" + thread + "/status");
   const std::size_t at = status.find("SigBlk:");
@@ -158,7 +157,7 @@ TEST_CASE("slices made ahead hold every record once, and end with the last") {
     CHECK(std::unique(of_writer.begin(), of_writer.end()) == of_writer.end());
     CHECK(of_writer.back() == kRecords - 1);
   }
-  // Slices with their .done and nothing else: what was made ahead and not used is gone.
+  // Only slices with their .done: those created in advance but not used were removed.
   const std::uint64_t slices = (kWriters * kRecords + kRecordsPerSlice - 1) / kRecordsPerSlice;
   CHECK(names_in(folder.path()).size() == 2 * slices);
 }
@@ -201,13 +200,14 @@ TEST_CASE("the worker takes no signal, and goes when it has nothing to do") {
       written.file.append(&record, kUsedBytes);
     }
   };
-  CHECK(worker_goes());  // those of recordings before
-  // All but SIGKILL, SIGSTOP and the two that the C library keeps for itself, which it blocks, too,
-  // while the thread starts.
+  CHECK(worker_goes());  // workers of earlier recordings
+  // All but SIGKILL, SIGSTOP and the two that the C library reserves; while a thread starts, the C
+  // library blocks these as well.
   const std::string expected = "fffffffe7ffbfeff";
   const std::string while_it_starts = "fffffffffffbfeff";
   std::string blocked;
-  // On a machine that runs nothing for a second it is gone before the look, and comes again.
+  // If the machine stalls for a second, the worker has ended before the check; then it is started
+  // again.
   CHECK(eventually([&] {
     const auto worker = worker_thread();
     if (!worker) write_slices(2);
@@ -256,7 +256,7 @@ TEST_CASE("at the limit of a recording the oldest slices go, and slices ahead st
   const auto found = numbers(all_slices(folder.path()), 1)[0];
   CHECK(found.size() == kWritten - space.removed_records());
   CHECK(found.size() * kRecordBytes <= kLimit);
-  // Little less than the limit: what was removed was needed.
+  // Not much below the limit: only as much as necessary was removed.
   CHECK(found.size() * kRecordBytes > kLimit / 2);
   REQUIRE_FALSE(found.empty());
   CHECK(found.front() == space.removed_records());
@@ -311,7 +311,7 @@ TEST_CASE("a file that is not mapped has the same bytes as one that is") {
   for (const std::string& name : names_in(mapped.path())) {
     INFO(name);
     const std::string one = read_file(mapped / name), other = read_file(collected / name);
-    // The times of a .done differ.
+    // The times in a .done differ.
     if (name.ends_with(".done"))
       CHECK(one.substr(0, one.find('\n')) == other.substr(0, other.find('\n')));
     else
@@ -350,7 +350,7 @@ TEST_CASE("records that come while others are written are written, too") {
   const auto has = [&](std::uint64_t records) {
     return eventually([&] { return all_slices(folder.path()).size() == records * kRecordBytes; });
   };
-  // After the worker has gone, and while it waits.
+  // After the worker has ended, and while it waits.
   for (std::uint64_t i = 0; i < 4; ++i) {
     written.write(i, i + 1);
     CHECK(has(i + 1));
@@ -375,7 +375,7 @@ TEST_CASE("a full disk costs a file that is not mapped the records that found no
   CHECK(bytes.size() > std::uint64_t{4} << 20);
   CHECK(found.front() == 0);
   CHECK(std::is_sorted(found.begin(), found.end()));
-  // A reader finds the sizes that the .done tell.
+  // File sizes equal those in the .done.
   for (const std::string& name : names_in(disk.path())) {
     if (!name.ends_with(".done")) continue;
     const fs::path slice = disk / name.substr(0, name.size() - 5);

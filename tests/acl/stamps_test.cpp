@@ -32,7 +32,7 @@ std::string message(const msprof::MsprofTxWire& record) {
   return {record.message, strnlen(record.message, sizeof record.message)};
 }
 
-// Between aclprofStart with MSPROFTX and aclprofStop.
+// Runs between aclprofStart with MSPROFTX and aclprofStop.
 class StampScene : public Scene {
  public:
   explicit StampScene(std::vector<std::uint32_t> devices = {}) {
@@ -286,7 +286,7 @@ TEST_CASE("an operator that the application describes has its name, type and ten
   attributes.size = sizeof attributes;
   attributes.message.tensorInfo = &info;
   CHECK(aclprofRangePushEx(nullptr) == ACL_ERROR_INVALID_PARAM);
-  CHECK(aclprofRangePushEx(&attributes) == kTxFailure);  // nothing is recorded
+  CHECK(aclprofRangePushEx(&attributes) == kTxFailure);  // not recorded
   REQUIRE(aclprofStart(scene.config({0}, ACL_PROF_TASK_TIME)) == ACL_SUCCESS);
   CHECK(aclprofRangePushEx(&attributes) == ACL_SUCCESS);
   CHECK(aclprofRangePop() == ACL_SUCCESS);
@@ -305,7 +305,7 @@ TEST_CASE("an operator that the application describes has its name, type and ten
   std::memcpy(&tensors, shapes.data(), sizeof tensors);
   CHECK(tensors.tensor_count == 1);
   CHECK(tensors.tensors[0].shape[1] == 5);
-  // The names were numbered before the recording began.
+  // The names were numbered before the recording started.
   CHECK(host_bytes(scene.only_folder(), "hash_dic").find(":mine/MatMul\n") != std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// Streams that tell each other things beside events, and streams that stop: notifies, values in
-// memory, aborts, failures. Memory that is registered, copies in batches.
+// Streams synchronized by means other than events (notifies, values in memory), and streams that
+// stop (aborts, failures). Also registered memory and batched copies.
 #include <chrono>
 #include <cstring>
 #include <set>
@@ -26,7 +26,7 @@ class OwnNotify {
   aclrtNotify notify_ = nullptr;
 };
 
-// Counts how often the stream has got as far as here.
+// Counts how often a stream has reached this point.
 struct Passed {
   explicit Passed(aclrtStream on) : stream(on) {}
   void mark() { REQUIRE(on_stream(stream, count) == ACL_SUCCESS); }
@@ -37,7 +37,7 @@ struct Passed {
   std::function<void()> count = [counter = counter] { ++*counter; };
 };
 
-// Long enough for a stream that need not wait.
+// Long enough for streams that need not wait.
 void let_streams_run() {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
@@ -64,12 +64,12 @@ TEST_CASE("a notify lets one wait pass for each record, whichever comes first") 
   REQUIRE(aclrtRecordNotify(notify, recording) == ACL_SUCCESS);
   CHECK(eventually([&] { return passed.times() == 1; }));
   let_streams_run();
-  CHECK(passed.times() == 1);  // the wait has taken the record back
+  CHECK(passed.times() == 1);  // the wait has consumed the record
   REQUIRE(aclrtRecordNotify(notify, recording) == ACL_SUCCESS);
   CHECK(aclrtSynchronizeStream(waiting) == ACL_SUCCESS);
   CHECK(passed.times() == 2);
 
-  // A record without a wait is kept, once.
+  // Records without a wait are kept, but only one.
   for (int i = 0; i < 3; ++i) REQUIRE(aclrtRecordNotify(notify, recording) == ACL_SUCCESS);
   REQUIRE(aclrtSynchronizeStream(recording) == ACL_SUCCESS);
   REQUIRE(aclrtWaitAndResetNotify(notify, waiting, 0) == ACL_SUCCESS);
@@ -111,7 +111,7 @@ TEST_CASE("a stream waits until memory has the value that another stream writes"
   };
   const Case cases[] = {
       {ACL_STREAM_WAIT_VALUE_GEQ, 5, 4, 6},
-      {ACL_STREAM_WAIT_VALUE_GEQ, 1, UINT64_MAX, 1},  // a counter that has begun again
+      {ACL_STREAM_WAIT_VALUE_GEQ, 1, UINT64_MAX, 1},  // a counter that has wrapped around
       {ACL_STREAM_WAIT_VALUE_EQ, 5, 6, 5},
       {ACL_STREAM_WAIT_VALUE_AND, 6, 9, 4},
       {ACL_STREAM_WAIT_VALUE_NOR, 3, ~uint64_t{3}, 0},
@@ -161,7 +161,7 @@ TEST_CASE("an aborted stream drops what waits in it, and can be used again") {
     CHECK(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
     CHECK(passed.times() == kind + 1);
   }
-  // The wait that was given up takes no later record.
+  // The abandoned wait consumes no later record.
   REQUIRE(aclrtRecordNotify(never, stream) == ACL_SUCCESS);
   REQUIRE(aclrtWaitAndResetNotify(never, stream, 1) == ACL_SUCCESS);
   CHECK(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
@@ -285,7 +285,7 @@ TEST_CASE("memory says where it is, and the application's own can be registered"
   }
   CHECK(aclrtHostRegister(own.data(), 0, ACL_HOST_REGISTER_MAPPED, &seen) ==
         ACL_ERROR_INVALID_PARAM);
-  CHECK(aclrtFreeHost(own.data()) == ACL_ERROR_RT_PARAM_INVALID);  // it is the application's
+  CHECK(aclrtFreeHost(own.data()) == ACL_ERROR_RT_PARAM_INVALID);  // owned by the application
   CHECK(aclrtHostUnregister(host) == ACL_ERROR_RT_PARAM_INVALID);
   CHECK(aclrtHostUnregister(own.data()) == ACL_SUCCESS);
   CHECK(aclrtHostUnregister(own.data()) == ACL_ERROR_RT_PARAM_INVALID);
@@ -332,7 +332,7 @@ TEST_CASE("a batch of copies is made whole, or the one that is wrong is named") 
   CHECK(std::string(back) == "efab--");
 
   std::memcpy(text, "xyzxyz", 6);
-  CHECK(copy(3, 1) == ACL_ERROR_RT_PARAM_INVALID);  // the last one is not to the device
+  CHECK(copy(3, 1) == ACL_ERROR_RT_PARAM_INVALID);  // the last copy is not to the device
   CHECK(failed == 2);
   room[1] = 1;
   CHECK(copy(3, 2) == ACL_ERROR_INVALID_PARAM);

@@ -1,4 +1,4 @@
-// Streams: order, several at once, events, callbacks, waiting, ending.
+// Streams: order, concurrency, events, callbacks, waiting, destruction.
 #include <pthread.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Gate {
   bool open_ = false;
 };
 
-// A barrier for `expected` tasks: all of them must be running at once.
+// A barrier for `expected` tasks: all of them must run at the same time.
 class Meeting {
  public:
   explicit Meeting(int expected) : expected_(expected) {}
@@ -88,7 +88,7 @@ TEST_CASE("tasks of a stream run in the order of their launches, of any kind") {
   const OwnStream stream;
   std::vector<int> order;
   std::vector<Step> steps;
-  // More than the queue holds: the launching thread waits for space.
+  // More than the queue holds: the launching thread must wait for space.
   constexpr int kTasks = 5000;
   for (int i = 0; i < kTasks; ++i) steps.push_back({&order, i});
   for (Step& step : steps) REQUIRE(aclrtLaunchHostFunc(stream, note, &step) == ACL_SUCCESS);
@@ -167,7 +167,7 @@ TEST_CASE("a device has 2048 streams and not one more") {
     streams.push_back(stream);
   }
   CHECK(code == ACL_ERROR_RT_NO_STREAM_RESOURCE);
-  CHECK(streams.size() == 2047);  // and the default stream
+  CHECK(streams.size() == 2047);  // besides the default stream
   for (const aclrtStream made : streams) REQUIRE(aclrtDestroyStream(made) == ACL_SUCCESS);
   CHECK(aclrtCreateStream(&stream) == ACL_SUCCESS);
 }
@@ -190,7 +190,7 @@ TEST_CASE("streams made and destroyed by many threads leave none behind") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(failed == 0);
-  CHECK(ran == 400);  // destroying waits for what was launched
+  CHECK(ran == 400);  // destroying waits for launched work
   const OwnStream stream;
   int32_t id = 0;
   CHECK(aclrtStreamGetId(stream, &id) == ACL_SUCCESS);
@@ -225,7 +225,7 @@ TEST_CASE("two streams that wait for each other's events take turns") {
   const OwnEvent first, second, third;
   std::vector<int> order;
   Step one{&order, 1}, two{&order, 2}, three{&order, 3};
-  // Waits are launched before the records that they wait for.
+  // Waits are launched before the records they wait for.
   REQUIRE(aclrtStreamWaitEvent(right, first) == ACL_SUCCESS);
   REQUIRE(aclrtLaunchHostFunc(right, note, &two) == ACL_SUCCESS);
   REQUIRE(aclrtRecordEvent(second, right) == ACL_SUCCESS);
@@ -318,7 +318,7 @@ TEST_CASE(
   REQUIRE(aclrtStreamWaitEvent(reset, never) == ACL_SUCCESS);
   REQUIRE(on_stream(reset, run) == ACL_SUCCESS);
   CHECK(aclrtResetDevice(0) == ACL_SUCCESS);
-  CHECK(ran);  // what was launched runs, only nothing waits any more
+  CHECK(ran);  // launched work runs; only waits are abandoned
 
   ran = false;
   REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
@@ -374,7 +374,7 @@ TEST_CASE("a thread that waits for reports without end can be cancelled, and its
   const OwnStream stream;
   std::atomic<bool> waits{false};
   const auto body = [](void* argument) -> void* {
-    // The frames that cancellation leaves without a return are no longer ASan's.
+    // Cancellation leaves frames without returning; tells ASan to forget them.
     pthread_cleanup_push([](void*) { forget_frames(); }, nullptr);
     static_cast<std::atomic<bool>*>(argument)->store(true);
     for (;;) aclrtProcessReport(-1);
@@ -402,7 +402,7 @@ TEST_CASE("a thread that waits for reports without end can be cancelled, and its
 }
 
 TEST_CASE("a thread of a program in C that waits for reports can be cancelled") {
-  // With the shared library, which has an unwinder of its own.
+  // With the shared library, which contains its own unwinder.
   const auto result = msprof::test::run_program(msprof::test::acl_program("cancelled"), {});
   INFO(result.err);
   CHECK(result.out == "cancelled 1\nunsubscribed 0\nfinalised 0\n");
@@ -479,7 +479,7 @@ TEST_CASE("threads that launch on one stream at once lose nothing") {
   const OwnStream stream;
   aclrtContext context = nullptr;
   REQUIRE(aclrtGetCurrentContext(&context) == ACL_SUCCESS);
-  int ran = 0;  // of one thread, the stream's
+  int ran = 0;  // accessed only by the stream's thread
   auto count = [&ran] { ++ran; };
   std::atomic<int> failed{0};
   std::vector<std::thread> threads;

@@ -59,7 +59,7 @@ std::string read_all(int fd) {
   return bytes;
 }
 
-// The starts of the records, after each was checked through the interface.
+// Returns the start times of the records, after checking each through the interface.
 std::vector<std::uint64_t> starts_of(const std::string& bytes) {
   std::uint32_t count = 0;
   REQUIRE(aclprofGetOpNum(bytes.data(), bytes.size(), &count) == ACL_SUCCESS);
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> counted(std::uint64_t first, std::uint64_t count) {
   return numbers;
 }
 
-// A model number that is subscribed into a pipe, without a device behind it.
+// Subscribes a model id, without a device, to a pipe.
 class Subscribed {
  public:
   explicit Subscribed(std::uint32_t model) : model_(model) {
@@ -101,7 +101,7 @@ class Subscribed {
 
 constexpr std::uint32_t kModel = 77;
 
-// How long readers are waited for, while it lives.
+// Sets how long to wait for readers, for its lifetime.
 class Patience {
  public:
   explicit Patience(std::chrono::milliseconds time) { msprof::runtime::set_reader_patience(time); }
@@ -138,7 +138,7 @@ TEST_CASE("a record tells what the device ran, and each of its fields can be ask
   CHECK(field(24, 8) == 7);
   CHECK(field(32, 8) == 5);
   CHECK(field(40, 8) == 12);
-  CHECK(field(56, 8) == 40);  // 2 operations a multiply-accumulate, 2 images
+  CHECK(field(56, 8) == 40);  // 2 operations per multiply-accumulate, 2 images
   CHECK(field(64, 8) == 6);
   CHECK(field(72, 4) == 2);
   const char* data = bytes.data();
@@ -177,7 +177,7 @@ TEST_CASE("the key points of each execution come behind its operators") {
   }
   REQUIRE(aclprofModelSubscribe(model, scene.subscription()) == ACL_SUCCESS);
   for (int i = 0; i < 2; ++i) CHECK(aclmdlExecute(model, sets[0], sets[1]) == ACL_SUCCESS);
-  // A step of the application is none of the model.
+  // Steps of the application do not belong to the model.
   aclprofStepInfo* const step = aclprofCreateStepInfo();
   CHECK(aclprofGetStepTimestamp(step, ACL_STEP_START, nullptr) == ACL_SUCCESS);
   aclprofDestroyStepInfo(step);
@@ -202,7 +202,7 @@ TEST_CASE("the key points of each execution come behind its operators") {
   const std::vector<std::string> execution = {"relu1 Relu", "relu2 Relu", "keypoint_op na"};
   CHECK(std::vector(texts.begin(), texts.begin() + 3) == execution);
   CHECK(std::vector(texts.begin() + 3, texts.end()) == execution);
-  // They are around the operators.
+  // They enclose the operators.
   for (const std::uint32_t last : {2U, 5U}) {
     const auto start = [&](std::uint32_t i) {
       return aclprofGetOpStart(bytes.data(), bytes.size(), i);
@@ -226,18 +226,18 @@ TEST_CASE("a model of a graph is subscribed on the device that the program set f
   CHECK(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 0) == -1);
   REQUIRE(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_SUCCESS);
   send_to_subscriber(task_of(kGraphModel, op, 5));
-  // The pipe is closed although nobody ever loaded the model: a reader comes to its end.
+  // The pipe is closed although the model was never loaded: a reader reaches the end.
   CHECK(aclprofModelUnSubscribe(kGraphModel) == ACL_SUCCESS);
   CHECK(starts_of(read_all(scene.reader())) == std::vector<std::uint64_t>{5});
   CHECK(MsprofUnsetDeviceIdByGeModelIdx(kGraphModel, 0) == -1);
   CHECK(MsprofUnsetDeviceIdByGeModelIdx(kGraphModel, 1) == 0);
   CHECK(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_ERROR_INVALID_MODEL_ID);
-  // A model that is loaded has its device already.
+  // A loaded model already has its device.
   const std::uint32_t loaded = scene.model(2);
   CHECK(MsprofSetDeviceIdByGeModelIdx(loaded, 1) == -1);
   CHECK(MsprofSetDeviceIdByGeModelIdx(loaded, 2) == 0);
   CHECK(MsprofUnsetDeviceIdByGeModelIdx(loaded, 2) == 0);
-  // No device of this host.
+  // This host has no such device.
   CHECK(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 64) == -1);
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("a record that was changed on its way is refused") {
 }
 
 TEST_CASE("the signature is the CRC-32C of what follows it") {
-  // Bitwise, as the polynomial is defined.
+  // Bit by bit, by the definition of the polynomial.
   OpRecord record = {};
   record.model = 3;
   record.end = 0x0123456789ABCDEF;
@@ -343,7 +343,7 @@ TEST_CASE("a reader that takes nothing is waited for as long as the patience, no
   const auto begin = steady_clock::now();
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   CHECK(steady_clock::now() - begin >= std::chrono::milliseconds(300));
-  // What the pipe holds reaches the reader still.
+  // What the pipe holds still reaches the reader.
   const std::size_t sent = starts_of(read_all(subscribed.reader())).size();
   CHECK(captured.text().find(std::to_string(kCount - sent) + " records") != std::string::npos);
 }
@@ -470,7 +470,7 @@ TEST_CASE("what waits is in order, in memory, in the file and behind it, through
     add(29'000);
     CHECK(queue.spilled() > 0);
     CHECK(queue.size() == added - taken);
-    take(27'000);  // the oldest of the file are next
+    take(27'000);  // the oldest records in the file are next
     add(2'000);
     take(UINT64_MAX);
     CHECK(queue.size() == 0);

@@ -1,5 +1,4 @@
-// Applications for CANN on this host: what import reads of their folders is what they counted
-// themselves.
+// CANN applications on this host: import must read what they counted themselves.
 #include <catch2/catch.hpp>
 
 #include "acl/capture.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 constexpr const char* kNote = "host runtime: times measured, unit loads modelled";
 
-// Runs a scenario that leaves `count` folders, all of which import calls complete.
+// Runs a scenario that leaves `count` folders; import must report all of them as complete.
 std::vector<ImportedCapture> captures_of(const fs::path& scratch, const std::string& scenario,
                                          std::size_t count, WorkloadRun& run) {
   run = run_workload(scratch / "out", scenario);
@@ -47,7 +46,7 @@ TEST_CASE("a model that runs five times gives five executions of each operator")
   CHECK(capture.number("SELECT count(*) FROM task_pmu") >= 5 * (kSmallModelLayers - 1));
   CHECK(capture.text("SELECT text FROM device JOIN name ON name.id = chip_name_id") ==
         "host runtime");
-  // Each ran within the call that executed it.
+  // Each task ran within the call that executed it.
   CHECK(
       capture.number(
           "SELECT count(*) FROM task WHERE op_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_call"

@@ -1,4 +1,4 @@
-// The socket that takes start, stop and quit: what it answers, and whom it serves.
+// The socket that accepts start, stop and quit: its answers, and whom it serves.
 #include "runtime/acl/prof/dynamic_server.hpp"
 
 #include <poll.h>
@@ -38,7 +38,7 @@ sockaddr_un address_of(const fs::path& socket) {
   return address;
 }
 
-// A connection that speaks the protocol by hand.
+// A connection that implements the protocol by hand.
 class Line {
  public:
   explicit Line(const fs::path& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -57,7 +57,7 @@ class Line {
   bool send(const std::string& text) const {
     return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
-  // The next line; null at the end of the connection.
+  // Returns the next line; null at the end of the connection.
   json next() {
     for (;;) {
       const auto end = unread_.find('\n');
@@ -87,7 +87,7 @@ const std::string kStart = R"({"command":"start","config":{"result_dir":"/x"}})"
 const std::string kStop = R"({"command":"stop"})";
 const std::string kQuit = R"({"command":"quit"})";
 
-// A server whose commands only count.
+// A server whose commands only count calls.
 struct Scene {
   explicit Scene(DynamicLimits limits = {}) {
     server = DynamicServer::open(
@@ -113,7 +113,7 @@ struct Scene {
   std::unique_ptr<DynamicServer> server;
 };
 
-// And a connection that was greeted.
+// Also connects and reads the greeting.
 struct GreetedScene {
   GreetedScene() { REQUIRE(line.next().value("ok", false)); }
 
@@ -225,7 +225,8 @@ TEST_CASE_METHOD(GreetedScene, "the end of the server ends the recording") {
 }
 
 TEST_CASE("a collector that says nothing is left, its recording complete") {
-  // Where this machine is slower than the limit, the server leaves before the start.
+  // If this machine is slower than the limit, the server gives up before the start; then tries a
+  // longer limit.
   bool has_started = false;
   for (const int idle_ms : {200, 2000, 20'000, 200'000}) {
     DynamicLimits limits;
@@ -268,7 +269,7 @@ TEST_CASE("a socket that nobody serves is replaced, and nothing else") {
     return DynamicServer::open(home.path().string(), {}, {}, why);
   };
   {
-    // Bound, and never removed.
+    // Bound, but never removed.
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     const sockaddr_un address = address_of(path);
     REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
@@ -314,13 +315,13 @@ TEST_CASE_METHOD(GreetedScene, "a child made by fork serves nobody and removes n
   const pid_t child = ::fork();
   scene.server->after_fork(child == 0);
   if (child == 0) {
-    // Until the parent is done with it.
+    // Waits until the parent has finished with it.
     line.next();
     ::pause();
     ::_exit(0);
   }
   scene.server.reset();
-  // The child had a copy of the connection: it would keep it open.
+  // The child inherited the connection, which must not keep it open.
   CHECK(line.next().is_null());
   CHECK_FALSE(Line(scene.path()).is_open());
   ::kill(child, SIGKILL);

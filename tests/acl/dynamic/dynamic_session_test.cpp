@@ -1,4 +1,4 @@
-// Whole sessions: the real msprof, applications with the host runtime, and words typed in.
+// Whole sessions: the real msprof, applications with the host runtime, and typed commands.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A home, an output folder and a model of their own.
+// Provides a home, an output folder and a model.
 struct SessionScene {
   SessionScene() : model(small_model(folder.path())) { fs::create_directory(home()); }
   ~SessionScene() { end(); }
@@ -36,10 +36,10 @@ struct SessionScene {
   fs::path home() const { return folder / "home"; }
   fs::path output() const { return folder / "out"; }
   std::string end_file() const { return (folder / "end").string(); }
-  // Tells the applications to end.
+  // Makes the applications exit.
   void end() const { write_file(end_file(), ""); }
   fs::path socket_of(pid_t process) const { return dynamic_socket(home(), process); }
-  // Waits until each application that is there has executed its model a few times more.
+  // Waits until each running application has executed its model a few more times.
   void wait_for_work() const {
     const auto sizes = [this] {
       std::map<std::string, std::uintmax_t> found;
@@ -64,7 +64,7 @@ struct SessionScene {
   std::string model;
 };
 
-// acl_program_service, once it can be reached.
+// Runs acl_program_service; returns once it can be reached.
 class Service {
  public:
   explicit Service(const SessionScene& scene, const std::string& mode = "dynamic",
@@ -90,8 +90,8 @@ class Service {
 
 struct WithoutVerb {};
 
-// msprof collect, or msprof itself, with a pipe as its stdin and a file for its messages (on
-// stderr, and without a verb on stdout), which can be read meanwhile.
+// Runs msprof collect, or msprof itself, with a pipe as stdin. Its messages go to a file that can
+// be read meanwhile (stderr; without a verb, stdout).
 class Session {
  public:
   Session(const SessionScene& scene, std::vector<std::string> words,
@@ -118,18 +118,18 @@ class Session {
     fd_ = -1;
   }
   std::string err() const { return fs::exists(err_) ? read_file(err_) : ""; }
-  // Waits until it has printed this so many times.
+  // Waits until it has printed the text `times` times.
   bool says(const std::string& text, std::size_t times = 1) const {
     return eventually([&] { return count_of(err(), text) >= times; });
   }
-  // Types start and waits for work to be recorded; `number` counts such rounds.
+  // Types start and waits for recorded work; `number` counts these rounds.
   void begin(const SessionScene& scene, std::size_t number = 1) const {
     type("start");
     INFO(err());
     REQUIRE(says("recording process ", number));
     scene.wait_for_work();
   }
-  // The same, and types stop.
+  // Same, then types stop.
   void record(const SessionScene& scene, std::size_t number) const {
     begin(scene, number);
     type("stop");
@@ -144,7 +144,7 @@ class Session {
     fs::remove(pipe_);
     fs::remove(err_);
     REQUIRE(::mkfifo(pipe_.c_str(), 0600) == 0);
-    // Both ways: the open does not wait for the reader.
+    // Opened for reading and writing, so that open() does not wait for the reader.
     fd_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
     words.insert(words.begin(),
                  {"-c", std::string("exec \"$0\" \"$@\" < \"$TYPED\" ") + stream + "> \"$ERR\"",
@@ -162,19 +162,19 @@ class Session {
   std::unique_ptr<RunningProgram> program_;
 };
 
-// An application that runs, and a session that records it.
+// A running application, and a session that records it.
 struct RunningService {
   const SessionScene scene;
   Service service{scene};
   Session session{scene, {"--pid", service.id()}};
 };
 
-// Imports a folder of a model that was executed meanwhile.
+// Imports a folder recorded while a model was executed.
 void check_capture(const fs::path& folder) {
   const ImportedCapture capture(folder);
   INFO(folder << "\n" << capture.import().err);
   CHECK(capture.import().exit_code == 0);
-  // A stop in the middle of an execution leaves its last operators out.
+  // Stopping during an execution omits its last operators.
   CHECK(contains(capture.import().err, "verdict: complete"));
   CHECK(capture.number("SELECT count(*) FROM task WHERE op_id IS NOT NULL") > 0);
 }
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(RunningService,
   }
   CHECK(count_of(session.err(), "capture: ") == 2);
   CHECK_FALSE(service.program().has_ended());
-  // Nothing of the session is left beside them.
+  // The session leaves nothing else.
   CHECK(names_in(scene.output()).size() == 2);
   scene.end();
   CHECK(service.program().wait().exit_code == 0);
@@ -223,7 +223,7 @@ TEST_CASE(
   session.type("start");
   CHECK(session.says("recording process ", 2));
   scene.wait_for_work();
-  // It ends while it is recorded.
+  // It exits while it is being recorded.
   scene.end();
   INFO(session.err());
   CHECK(session.exit_code() == 0);
@@ -245,7 +245,7 @@ TEST_CASE("the options before any verb reach an application that runs") {
   INFO(said);
   CHECK(end.exit_code == 0);
   CHECK(end.err.empty());
-  // What scripts that type these words read.
+  // Output that scripts which type these commands wait for.
   for (const char* const line : {"(msprof) ", "\ndynamic profiling start success......\n",
                                  "\ndynamic profiling stop success......\n",
                                  "[WARNING] dynamic profiling has not started......\n",
@@ -255,7 +255,7 @@ TEST_CASE("the options before any verb reach an application that runs") {
   }
   CHECK_FALSE(contains(said, "Data is saved in"));
   REQUIRE(scene.captures().size() == 1);
-  // Imported and exported at once, as by the vendor's tool.
+  // Imported and exported immediately, as by the vendor's tool.
   CHECK(fs::exists(scene.captures().front() / "mindstudio_profiler_output"));
 }
 
@@ -288,7 +288,8 @@ TEST_CASE("a session that is killed leaves the application complete and ready fo
     session.program().send(SIGKILL);
     session.program().wait();
   }
-  // It has no name yet: what was killed is in the folder where it was to become whole.
+  // It has no final name yet: after the kill, it is still in the folder where it was being
+  // completed.
   CHECK(scene.captures().empty());
   fs::path folder;
   for (const auto& entry : fs::recursive_directory_iterator(scene.output())) {
@@ -356,7 +357,7 @@ TEST_CASE("a child made by fork keeps no session open") {
   Service service(scene, "dynamic", true);
   Session session(scene, {"--pid", service.id()});
   session.record(scene, 1);
-  // The parent is gone, the child lives on.
+  // The parent was killed; the child is still running.
   service.program().send(SIGKILL);
   service.program().wait();
   INFO(session.err());
@@ -395,7 +396,7 @@ TEST_CASE("a hundred recordings are the most of a process") {
     session.type("stop");
   }
   session.type("quit");
-  // What was refused is told in the exit code, too.
+  // The exit code reports refused commands, too.
   CHECK(session.exit_code() == 3);
   CHECK(contains(session.err(), "100 times, which is the limit"));
   CHECK(scene.captures().size() == 100);

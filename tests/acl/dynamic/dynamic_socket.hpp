@@ -1,4 +1,4 @@
-// What both tests of dynamic mode say. For the tests of this folder.
+// Shared by the tests of dynamic mode in this folder.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace msprof::test {
 
-// The socket of a process whose home that is.
+// Returns the socket of a process with that home.
 inline std::filesystem::path dynamic_socket(const std::filesystem::path& home, pid_t process) {
   return home / ("dynamic_profiling_socket_" + std::to_string(process));
 }

@@ -1,5 +1,5 @@
-// What a shared library says about itself: the names it exports, the libraries it needs, where it
-// looks for them.
+// Properties of a shared library: exported names, needed libraries, and where they are searched
+// for.
 #pragma once
 
 #include <filesystem>
@@ -13,5 +13,5 @@ struct ElfFile {
   std::string runpath;
 };
 
-// Of a 64-bit little-endian ELF file; throws where it is none.
+// Reads a 64-bit little-endian ELF file; throws for any other file.
 ElfFile read_elf(const std::filesystem::path& path);

@@ -39,8 +39,8 @@ std::set<std::string> names_of(const msprof_named_function* table) {
   return names;
 }
 
-// The names that a header declares: what stands between a mark of exported functions and the first
-// bracket.
+// Returns the names that a header declares: the text between an export macro and the first
+// parenthesis.
 std::set<std::string> declared_in(const fs::path& header) {
   std::string text = std::regex_replace(read_file(header), std::regex("//[^\n]*"), "");
   text = std::regex_replace(text, std::regex("(^|\n)[ \t]*#[^\n]*"), "\n");
@@ -52,7 +52,8 @@ std::set<std::string> declared_in(const fs::path& header) {
   return names;
 }
 
-// Headers below include/, as programs include them; the stamps of mstx have tests of their own.
+// Returns the headers below include/, as programs include them, except those of mstx, which are
+// tested separately.
 std::set<std::string> installed_headers() {
   std::set<std::string> headers;
   const auto options = fs::directory_options::follow_directory_symlink;
@@ -70,7 +71,7 @@ std::set<std::string> all_names() {
   return names;
 }
 
-// The patterns after "global:" in the map that the library is linked with.
+// Returns the patterns after "global:" in the library's version script.
 std::vector<std::string> exported_patterns() {
   const std::string map = read_file(MSPROF_ACL_EXPORTS);
   std::smatch match;
@@ -81,7 +82,7 @@ std::vector<std::string> exported_patterns() {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-// A value that a program in C passes although the enumeration does not have it.
+// Returns a value that a C program can pass although the enumeration does not define it.
 template <typename Enumeration>
 Enumeration enumerator(int value) {
   Enumeration made;
@@ -90,7 +91,7 @@ Enumeration enumerator(int value) {
   return made;
 }
 
-// What bash prints after it has sourced setenv.bash of the tree.
+// Returns what bash prints after sourcing setenv.bash of the tree.
 std::string after_setenv(const std::string& command) {
   const std::string line =
       "bash -c 'source \"" + (kTree / "bin/setenv.bash").string() + "\"; " + command + "'";
@@ -125,7 +126,7 @@ TEST_CASE(
     }
     functions += names_of(tables.c).size();
   }
-  // A function belongs to one header.
+  // Each function belongs to one header.
   CHECK(functions == all_names().size());
 }
 
@@ -147,8 +148,8 @@ TEST_CASE("libascendcl.so exports what its map names and a header declares, and 
   const std::vector<std::string> patterns = exported_patterns();
   REQUIRE(!patterns.empty());
   const std::set<std::string> declared = all_names();
-  // Exported for the injection of stamps, which finds them by name; they stand in no header of
-  // CANN.
+  // Exported for the injection of stamps, which looks them up by name; no CANN header declares
+  // them.
   const std::set<std::string> undeclared = {"InitInjectionMstx", "ProfRegisterMstxFunc",
                                             "aclprofWarmup"};
   for (const std::string& name : read_elf(kLibraries / "libascendcl.so").exported) {
@@ -201,7 +202,7 @@ TEST_CASE("setenv.bash leads programs to its own tree, before what was set") {
           (kTree / "python").string() + ":/of/the/user");
   }
   const Variable python("PYTHONPATH", std::nullopt);
-  // No empty entry, which would be the working folder.
+  // No empty entry, which would mean the working folder.
   CHECK(after_setenv("set -u; printf %s \"$PYTHONPATH\"") == (kTree / "python").string());
   CHECK(after_setenv("printf %s \"${LD_LIBRARY_PATH%%:*}\"") == kLibraries.string());
   CHECK(after_setenv("cd \"$DDK_PATH\" && test -e runtime/include/acl/acl.h && test -e "

@@ -1,5 +1,5 @@
-/* Sizes and places in the structures that programs fill and read themselves, for C and for C++:
- * what is compiled against the vendor's headers must find everything where ours have it. */
+/* Sizes and offsets in structures that programs access directly, for C and C++: code compiled
+ * against the vendor's headers must find everything at the same offsets. */
 #include <assert.h>
 #include <stddef.h>
 

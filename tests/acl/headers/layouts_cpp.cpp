@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-// What `auto` makes of a code is what the functions return.
+// `auto` deduced from a code is the return type of the functions.
 static_assert(std::is_same_v<std::decay_t<decltype(ACL_SUCCESS)>, aclError>);
 static_assert(std::is_same_v<aclError, int>);
 static_assert(std::is_same_v<decltype(OK), const aclnnStatus>);

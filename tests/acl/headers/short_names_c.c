@@ -1,4 +1,4 @@
-/* Programs with the folder acl/ itself among their include folders. */
+/* Programs that also have the folder acl/ itself in their include path. */
 #include "acl.h"
 
 #include "acl_base.h"

@@ -1,4 +1,4 @@
-/* A table of the functions of one header, with their addresses as C or as C++ sees them; ends with
+/* A table of the functions of one header, with their addresses as seen from C or C++; ends with
  * a NULL name. */
 #ifndef MSPROF_TESTS_ACL_HEADERS_TABLE_H
 #define MSPROF_TESTS_ACL_HEADERS_TABLE_H

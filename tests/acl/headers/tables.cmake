@@ -1,5 +1,6 @@
-# Of functions.txt: for each header a source in C11 and one in C++ that include it alone, first, and take the address of
-# each function; and tables.cpp, which lists the tables for the test. Leaves the sources in `table_sources`.
+# From functions.txt, generates for each header a C11 and a C++ source that include only this
+# header, first, and take the address of each function; and tables.cpp, which lists the tables for
+# the test. Sets `table_sources` to the sources.
 set(table_sources "")
 set(list_of_tables "")
 set(declarations "")
@@ -29,7 +30,7 @@ endfunction()
 
 file(STRINGS headers/functions.txt lines REGEX "^[^#]")
 set(header "")
-# A last header, which is none, ends the one before it.
+# A dummy header at the end completes the last one.
 foreach(line ${lines} "<end>")
   if(line MATCHES "^<(.*)>$")
     set(next ${CMAKE_MATCH_1})

@@ -1,4 +1,4 @@
-// The tables that tables.cmake makes of functions.txt.
+// The tables that tables.cmake generates from functions.txt.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Programs that bring structures of acl_prof.h along say so by a macro.
+// Programs with their own copies of structures of acl_prof.h define a macro to say so.
 #define ACL_PROF_TENSOR_INFO_DEFINED
 struct aclprofTensor;
 struct aclprofTensorInfo;

@@ -1,4 +1,4 @@
-/* A thread that waits for reports without end, and is cancelled: prints what came of it. */
+/* A thread that waits for reports forever is cancelled: prints the results. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

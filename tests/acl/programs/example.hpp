@@ -1,5 +1,5 @@
-// What the programs share that go the way of the vendor's profiling examples: the same functions in
-// the same order, and what they counted as lines `name value` at the end.
+// Shared by the programs that follow the vendor's profiling examples: they call the same functions
+// in the same order, and print their counts as lines `name value` at the end.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline void print(const char* name, std::uint64_t value) {
   std::printf("%s %llu\n", name, static_cast<unsigned long long>(value));
 }
 
-// A device with a context and a stream of the program.
+// A device with a context and a stream.
 class Device {
  public:
   explicit Device(std::int32_t id) : id_(id) {
@@ -36,7 +36,7 @@ class Device {
     check(aclrtSetCurrentContext(context_), "aclrtSetCurrentContext");
     check(aclrtCreateStream(&stream_), "aclrtCreateStream");
   }
-  // The end of all work on it: with Force, because a library may have set it as well.
+  // Ends all work on the device: uses Force, because a library may have set it as well.
   ~Device() {
     check(aclrtDestroyStream(stream_), "aclrtDestroyStream");
     check(aclrtDestroyContext(context_), "aclrtDestroyContext");
@@ -53,7 +53,7 @@ class Device {
   aclrtStream stream_ = nullptr;
 };
 
-// A tensor of floats with its memory on the device.
+// A tensor of floats with memory on the device.
 class Tensor {
  public:
   Tensor(const std::vector<float>& values, const std::vector<std::int64_t>& shape) {
@@ -88,8 +88,8 @@ class Tensor {
   aclTensor* tensor_ = nullptr;
 };
 
-// out = self + 1.2 * other for tensors of 4 x 2 floats, in two phases; waits, and looks at every
-// sum.
+// Computes out = self + 1.2 * other for tensors of 4 x 2 floats, in two phases; waits, and checks
+// every sum.
 inline void add_tensors(aclrtStream stream) {
   const std::vector<std::int64_t> shape = {4, 2};
   const std::vector<float> left = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -1,4 +1,4 @@
-// One operator of the library, recorded by function calls:
+// Records one operator of the library by function calls:
 //   acl_program_example_create_config OUTPUT
 #include "acl/acl_prof.h"
 #include "example.hpp"
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
         aclprofCreateConfig(devices, 1, ACL_AICORE_PIPE_UTILIZATION, nullptr, bits);
     expect(config != nullptr, "aclprofCreateConfig");
     const char* memory_frequency = "15";
-    // The vendor's example takes this on a card; a host has no such memory.
+    // The vendor's example sets this on a card; a host has no such memory.
     expect(aclprofSetConfig(ACL_PROF_SYS_HARDWARE_MEM_FREQ, memory_frequency,
                             std::strlen(memory_frequency)) == ACL_ERROR_INVALID_PROFILING_CONFIG,
            "aclprofSetConfig");

@@ -1,4 +1,4 @@
-// Stamps of every kind and steps around an operator:
+// Records stamps of every kind and steps around an operator:
 //   acl_program_example_msproftx OUTPUT
 #include "acl/acl_prof.h"
 #include "example.hpp"

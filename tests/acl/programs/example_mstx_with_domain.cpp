@@ -1,4 +1,4 @@
-// Ranges and marks of mstx, with a domain and without, around an operator:
+// Records mstx ranges and marks, with and without a domain, around an operator:
 //   acl_program_example_mstx_with_domain OUTPUT
 #include "acl/acl_prof.h"
 #include "example.hpp"

@@ -1,4 +1,4 @@
-// A model whose operators come through a pipe while it runs:
+// Reads a model's operators from a pipe while it runs:
 //   acl_program_example_subscribe_model MODEL
 #include <pthread.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ void look_at(Reader& reader, const void* data, std::size_t bytes) {
     check(aclprofGetOpName(data, bytes, i, name.data(), name.size()), "aclprofGetOpName");
     const std::uint64_t start = aclprofGetOpStart(data, bytes, i);
     const std::uint64_t end = aclprofGetOpEnd(data, bytes, i);
-    // Times are whole microseconds, each cut by itself.
+    // Times are truncated to whole microseconds separately.
     const std::uint64_t duration = aclprofGetOpDuration(data, bytes, i);
     expect(start > 0 && end >= start && duration <= end - start + 1, "the times of an operator");
     if (type[0] != '\0' && name[0] != '\0') ++reader.named;
@@ -44,7 +44,7 @@ void look_at(Reader& reader, const void* data, std::size_t bytes) {
   reader.records += count;
 }
 
-// Until the runtime closes the other end.
+// Reads until the runtime closes the other end.
 void* read_pipe(void* argument) {
   Reader& reader = *static_cast<Reader*>(argument);
   std::size_t record = 0;
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
     check(aclmdlQuerySize(argv[1], &work_bytes, &weight_bytes), "aclmdlQuerySize");
     void* work = nullptr;
     void* weights = nullptr;
-    // A host has no use for memory of the caller, and may ask for none.
+    // A host does not use memory of the caller, and may request none.
     if (work_bytes > 0)
       check(aclrtMalloc(&work, work_bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
     if (weight_bytes > 0)

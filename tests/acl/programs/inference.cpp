@@ -1,4 +1,4 @@
-// An application for CANN that knows nothing of profiling: whoever starts it decides.
+// A CANN application without profiling calls: whoever starts it decides.
 //   acl_program_inference MODEL [ACL_JSON]
 // Executes the model three times.
 #include <cstddef>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   aclmdlDesc* const desc = aclmdlCreateDesc();
   check(aclmdlGetDesc(desc, model), "aclmdlGetDesc");
   aclmdlDataset* const input = aclmdlCreateDataset();
-  // The second input of a dynamic batch is its number.
+  // With a dynamic batch, the second input is the batch size.
   for (std::size_t i = 0; i < aclmdlGetNumInputs(desc); ++i)
     add_buffer(input, aclmdlGetInputSizeByIndex(desc, i));
   aclmdlDataset* const output = aclmdlCreateDataset();

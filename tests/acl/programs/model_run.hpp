@@ -1,4 +1,4 @@
-// What programs share that run a model by CANN's interface: a call that must succeed, and datasets.
+// Shared by programs that run a model through the CANN interface: checked calls and data sets.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline void add_buffer(aclmdlDataset* dataset, std::size_t bytes) {
         "aclmdlAddDatasetBuffer");
 }
 
-// With its buffers and their memory.
+// Destroys a data set with its buffers and their memory.
 inline void destroy(aclmdlDataset* dataset) {
   for (std::size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
     aclDataBuffer* const buffer = aclmdlGetDatasetBuffer(dataset, i);

@@ -1,4 +1,4 @@
-// Marks and ranges of mstx before, between and after what a device does, under whoever records it:
+// Calls mstx marks and ranges before, between and after the work of a device, under any recorder:
 //   acl_program_ranges [ACL_JSON]
 #include "example.hpp"
 #include "mstx/ms_tools_ext.h"

@@ -1,8 +1,8 @@
-// An application for CANN that runs a small model until it is told to end, so that a collector can
+// A CANN application that runs a small model until it is told to exit, so that a collector can
 // start and stop its recording:
 //   acl_program_service MODEL END [fork]
-// It ends when the file END is there. END.<pid> grows by a byte with each execution. With `fork`, a
-// child without the runtime's threads lives beside it as long.
+// It exits when the file END exists. END.<pid> grows by a byte with each execution. With `fork`, a
+// child without the runtime's threads runs for the same time.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>

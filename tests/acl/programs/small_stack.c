@@ -1,6 +1,6 @@
-/* Each call in a thread of its own with the smallest stack:
+/* Makes each call in a separate thread with the smallest stack:
  *   acl_program_small_stack OUTPUT MODEL [ACL_JSON]
- * Profiles itself into OUTPUT, or as ACL_JSON asks. Prints what failed. */
+ * Profiles itself into OUTPUT, or as ACL_JSON requests. Prints what failed. */
 #include "support/small_stack.h"
 
 #include <stdio.h>
@@ -129,7 +129,7 @@ static void* stamp(void* unused) {
   return unused;
 }
 
-/* What fails says so on stderr. */
+/* These calls fail and print errors on stderr. */
 static void* fail(void* unused) {
   uint32_t none = 0;
   aclrtSetDevice(99);

@@ -1,7 +1,8 @@
-// An application for CANN that counts what it does, so that a test can hold a profile against it:
+// A CANN application that counts its own calls, so that a test can compare a profile with the
+// counts:
 //   acl_program_workload OUTPUT MODEL SCENARIO [COUNTERS]
-// Prints one line `name value` for each thing counted. With COUNTERS, a file that is there, the
-// counts are in it while the program runs: for tests that kill it.
+// Prints one line `name value` per count. If COUNTERS is given, an existing file, it holds the
+// counts while the program runs, for tests that kill it.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,10 +23,10 @@
 
 namespace {
 
-// Written after the call that is counted has returned.
+// Updated after the counted call has returned.
 struct Counts {
-  std::atomic<std::uint64_t> executions;  // of models, waited for
-  std::atomic<std::uint64_t> launched;    // of models, not waited for yet
+  std::atomic<std::uint64_t> executions;  // of models, completed
+  std::atomic<std::uint64_t> launched;    // of models, not completed yet
   std::atomic<std::uint64_t> ranges;      // push and pop, start and stop
   std::atomic<std::uint64_t> marks;
   std::atomic<std::uint64_t> copies;
@@ -107,7 +108,7 @@ class Buffers {
   aclmdlDataset* output_ = nullptr;
 };
 
-// Recording of some devices, from the constructor to the destructor.
+// Records some devices from construction to destruction.
 class Profile {
  public:
   Profile(std::vector<std::uint32_t> devices, std::uint64_t bits,
@@ -196,7 +197,7 @@ void eight_streams(const char* file) {
   constexpr int kStreams = 8;
   aclrtContext context = nullptr;
   check(aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
-  // Destroyed after all have run: a number that is free is used again.
+  // Destroyed after all have run: free stream ids would be reused.
   std::vector<aclrtStream> streams(kStreams);
   std::vector<std::thread> threads;
   for (aclrtStream& stream : streams) {
@@ -245,7 +246,7 @@ void four_threads(const char*) {
       mark("here", 250);
     });
   for (std::thread& thread : threads) thread.join();
-  // A range that another thread ends.
+  // A range ended by another thread.
   void* stamp = stamp_of("across");
   std::uint32_t range = 0;
   check(aclprofRangeStart(stamp, &range), "aclprofRangeStart");
@@ -273,7 +274,7 @@ void copies(const char*) {
   check(aclrtFree(device), "aclrtFree");
 }
 
-// Until it is killed.
+// Runs until it is killed.
 void endless(const char* file) {
   const Profile profile({0}, kUsual | ACL_PROF_MSPROFTX);
   std::vector<std::thread> threads;
