@@ -1,4 +1,4 @@
-// Programs of their own that call the client, and what our import reads in the folder they leave.
+// Separate programs that call the client, and what our import reads from the folders they leave.
 #include <dlfcn.h>
 #include <sys/stat.h>
 
@@ -21,7 +21,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 const std::string kLibrary = MSPROF_MSTX_LIBRARY;
 
-// A program under the recorder, in a folder of its own.
+// Runs a program under the recorder in a temporary folder.
 struct Run {
   Run(const std::string& program, Variables variables,
       const std::vector<std::string>& arguments = {}) {
@@ -37,7 +37,7 @@ struct Run {
     return found;
   }
 
-  // The lines of the output that begin with this word, without it.
+  // Returns the rest of the output line that starts with this word.
   std::string said(const std::string& word) const {
     std::istringstream lines(result.out);
     for (std::string line; std::getline(lines, line);) {
@@ -50,7 +50,7 @@ struct Run {
   RunResult result;
 };
 
-// Imports the only capture; every range and mark, in order of their begin.
+// Imports the only capture; returns every range and mark, ordered by start.
 json ranges_of(const Run& run) {
   REQUIRE(run.captures().size() == 1);
   const std::string capture = run.captures()[0].string();
@@ -204,7 +204,7 @@ TEST_CASE("ranges of many threads are all there, a child's are not") {
   CHECK(rows.size() == 4 * 2 * 2000 + 4 + 1);
   for (const std::string thread : {"0", "1", "2", "3"}) {
     CHECK(messages(rows, "thread " + thread).size() == 2000);
-    // It began in the thread and was ended by another: it is the thread's.
+    // A range ended by another thread belongs to the thread that started it.
     const json handed_over = row_of(rows, "handed over " + thread);
     const json first = [&] {
       for (const json& row : rows) {

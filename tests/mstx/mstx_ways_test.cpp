@@ -1,5 +1,5 @@
-// A recorder changes nothing of a program: how it ends, what its files have. On a disk whose files
-// are mapped, and on those where they are not.
+// A recorder must not change how a program ends or what its files contain. Tested on disks with and
+// without mapped files.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ std::vector<fs::path> slices_in(const fs::path& folder) {
   return slices;
 }
 
-// Records of marks and ranges in the folder; a record without a head is space.
+// Counts the records of marks and ranges in the folder; a record without a header is unused space.
 std::size_t records_in(const fs::path& folder) {
   std::size_t records = 0;
   for (const fs::path& slice : slices_in(folder)) {
@@ -52,8 +52,8 @@ std::size_t records_in(const fs::path& folder) {
   return records;
 }
 
-// Runs the program that way without a recorder and with one, which changes nothing of its end;
-// gives the records. The folder is empty afterwards.
+// Runs the program in that way with and without a recorder, which must not change its end; returns
+// the number of records and empties the folder.
 std::size_t records_of(const std::string& way, const fs::path& folder) {
   const RunResult alone = run_program(kProgram, {way}, {folder});
   const RunResult recorded = run_program(kProgram, {way}, recorded_in(folder));
@@ -76,7 +76,7 @@ void check_all_ways(const fs::path& folder, bool is_mapped) {
   CHECK(records_of("handler", folder) >= 50'000);
   for (const std::string child : {"exit", "_exit", "exec"})
     CHECK(records_of("fork " + child, folder) > 1);
-  // A file that is not mapped has those of the last second when the program ends, or not.
+  // Without mapped files, records of the last second may be missing when the program ends.
   for (const std::string end : {"abort", "quick_exit", "_exit", "kill", "term", "int", "segv"}) {
     const std::size_t records = records_of(end, folder);
     INFO(end);
@@ -85,7 +85,7 @@ void check_all_ways(const fs::path& folder, bool is_mapped) {
   }
 }
 
-// Until there is no room for a byte.
+// Fills the disk to the last byte.
 void fill(const fs::path& disk) {
   const int fd = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
   for (std::size_t bytes = 1 << 20; bytes > 0;) {
@@ -96,7 +96,7 @@ void fill(const fs::path& disk) {
   ::close(fd);
 }
 
-// The program records on a disk that is filled meanwhile.
+// The program records on a disk that becomes full meanwhile.
 void check_full(const SmallDisk& disk) {
   const TempFolder elsewhere;
   const fs::path flag = elsewhere / "full";

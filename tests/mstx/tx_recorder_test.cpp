@@ -1,4 +1,5 @@
-// Rules of the recorder that a program can hardly show: limits, filters, the records' bytes.
+// Rules of the recorder that are hard to show with a program: limits, filters, the bytes of
+// records.
 #include "runtime/mstx/tx_recorder.hpp"
 
 #include <array>
@@ -44,7 +45,7 @@ std::string message(const MsprofTxWire& record) {
   return {&record.message[0], strnlen(&record.message[0], kTxMessageBytes)};
 }
 
-// Counts what comes from any number of threads.
+// Counts records from any number of threads.
 class Counted : public TxSink {
  public:
   bool is_open() const override { return open; }
@@ -167,7 +168,7 @@ TEST_CASE("ranges whose numbers meet in one place are all kept, or get another n
     open.push_back(recorder.start_range(std::to_string(round).c_str(), nullptr));
   }
   CHECK(open[2] == 2 * kMaxOpenRanges + 1);
-  CHECK(open[3] == 3 * kMaxOpenRanges + 2);  // there are three places for a number
+  CHECK(open[3] == 3 * kMaxOpenRanges + 2);  // three slots are available for a number
   recorder.end_range(3 * kMaxOpenRanges + 1);
   CHECK(kept.records.empty());
   for (const std::uint64_t id : open) recorder.end_range(id);
@@ -202,7 +203,7 @@ TEST_CASE("threads that share domains and end each other's ranges lose nothing")
         TxRecorder::Domain* const domain =
             recorder.create_domain(("domain " + std::to_string(i % 50)).c_str());
         recorder.mark(domain, "mark", nullptr);
-        // The range that another thread left here, or none, in exchange for a new one.
+        // Exchanges the range that another thread left here, if any, for a new one.
         recorder.end_range(handed_on[i].exchange(recorder.start_range("range", nullptr)));
       }
     });

@@ -1,5 +1,5 @@
-/* Every call of the mstx client once, in C. Prints what it was given and how long its ranges took,
- * in lines of words. */
+/* Makes every call of the mstx client once, in C. Prints the handles it was given and the
+ * durations of its ranges, as lines of words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void domains(void) {
   mstxDomainMarkA(net, "mark in net", NULL);
   in_net = mstxDomainRangeStartA(net, "range in net", NULL);
   in_default = mstxRangeStartA("range in default", NULL);
-  /* In the wrong domain: both go on. */
+  /* In the wrong domain: both ranges continue. */
   mstxRangeEnd(in_net);
   mstxDomainRangeEnd(net, in_default);
   mstxDomainRangeEnd(net, in_net);
@@ -61,7 +61,7 @@ static void domains(void) {
   mstxDomainMarkA((mstxDomainHandle_t)(void*)name, "mark in what is no domain", NULL);
 }
 
-/* A recorder of times takes no notice of memory. */
+/* A recorder of times ignores memory. */
 static void memory(void) {
   mstxMemRegionHandle_t handle = NULL;
   const mstxMemVirtualRangeDesc_t range = {0, &handle, sizeof handle};

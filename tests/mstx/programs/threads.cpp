@@ -1,4 +1,5 @@
-// Ranges of many threads, some ended by another; then a child that goes on calling. In C++.
+// Ranges of many threads, some ended by another thread; then a child that continues to call. In
+// C++.
 #include <sys/wait.h>
 #include <unistd.h>
 

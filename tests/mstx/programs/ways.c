@@ -1,5 +1,5 @@
-/* Ways in which a program marks, starts others and ends; each must be as it is without a recorder.
- */
+/* Ways in which a program marks, starts others and ends; each must be the same as without a
+ * recorder. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static void* mark_one(void* unused) {
   return unused;
 }
 
-/* More than the pages that are there from the start: a thread comes that makes more. */
+/* More than the pages allocated at the start: a thread is started that allocates more. */
 static void* mark_many(void* unused) {
   mark(kMarks);
   return unused;
@@ -69,7 +69,7 @@ static void* mark_for_ever(void* unused) {
   return unused;
 }
 
-/* Children that mark and end, made while other threads mark. */
+/* Children that mark and exit, forked while other threads mark. */
 static int with_children(const char* end) {
   pthread_t thread;
   int i, status;
@@ -89,7 +89,8 @@ static int with_children(const char* end) {
   return 0;
 }
 
-/* What is closed is not closed again, and what then has its number is not written to. */
+/* Descriptors closed by the program are not closed again, and files that reuse their numbers are
+ * not written to. */
 static int without_descriptors(void) {
   struct stat state;
   int victims[8], i;
@@ -121,7 +122,7 @@ static int in_handlers(void) {
   return errno == 4242 ? 0 : 2;
 }
 
-/* Marks, waits until a file is there, and marks on. */
+/* Marks, waits until a file exists, and continues to mark. */
 static int wait_for(const char* file) {
   struct stat state;
   mark(20);
