@@ -1,9 +1,9 @@
-/* The headers as an application written in C sees them. */
+/* The headers as a C application sees them. */
 #include "svp_acl.h"
 #include "svp_acl_ext.h"
 #include "svp_acl_prof.h"
 
-/* Names and values by which programs of boards are written. */
+/* Names and values used by programs for boards. */
 _Static_assert(SVP_ACL_MDL_LOAD_FROM_MEM == 3, "a load type");
 _Static_assert(SVP_ACL_NET_TYPE_CNN == 1 && SVP_ACL_NET_TYPE_RECURRENT == 2, "net types");
 _Static_assert(SVP_ACL_MDL_PATH_PTR == 2 && SVP_ACL_MDL_MEM_ADDR_PTR == 3, "attributes");

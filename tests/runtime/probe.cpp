@@ -1,5 +1,5 @@
-// An application that behaves in one of the ways that applications do: probe MODE. acl.json comes
-// from MSPROF_ACL_JSON. Exit code 0: every call of the interface that should work did.
+// An application that behaves in a typical way selected by MODE: probe MODE. acl.json comes from
+// MSPROF_ACL_JSON. Exit code 0: every call that should succeed did.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ void run(Runner& runner, int times) {
   for (int i = 0; i < times; ++i) runner.run(kImage);
 }
 
-// Leaves the Runner to the end of the process: nothing is unloaded or finalized.
+// Leaves the Runner until the process ends: nothing is unloaded or finalized.
 Runner& forgotten_runner() {
   init();
   static Runner* const runner = new Runner(tiny_model());
@@ -67,7 +67,7 @@ int fork_and_go_on() {
   exit(0);
 }
 
-// A child that starts over has a JOB of its own.
+// A child that initializes again gets its own JOB.
 int fork_and_start_over() {
   Runner& runner = forgotten_runner();
   const pid_t child = fork();

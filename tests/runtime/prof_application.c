@@ -1,6 +1,6 @@
 /* An application that profiles itself by calls of svp_acl_prof.h: prof_application MODE MODEL
- * OUTPUT. Prints a line a call, its name and its code; and a line a record that comes through the
- * pipe. */
+ * OUTPUT. Prints a line per call, with name and code, and a line per record that arrives through
+ * the pipe. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void into_files(const char* path, uint64_t bits) {
   SAY(svp_acl_prof_destroy_config(config));
 }
 
-/* Two JOBs of a model that is loaded already; what runs between them is in none. */
+/* Two JOBs of a loaded model; executions between them are in neither. */
 static void twice(const char* path) {
   svp_acl_prof_config* const config = config_of(SVP_ACL_PROF_TASK_TIME);
   SAY(svp_acl_prof_init(output, strlen(output)));
@@ -145,7 +145,7 @@ static void through_a_pipe(const char* path) {
   SAY(svp_acl_mdl_unload(model));
 }
 
-/* What each call says to wrong arguments and in a wrong order. */
+/* Prints the codes for wrong arguments and a wrong order of calls. */
 static void break_rules(const char* path) {
   int ends[2], closed = -1;
   size_t size = 0;
@@ -241,7 +241,7 @@ static void break_rules(const char* path) {
   SAY(svp_acl_prof_start(other)); /* forgotten by svp_acl_finalize */
 }
 
-/* acl.json's profiler is on: it goes on as if nothing had been called. */
+/* The profiler of acl.json is on: it continues as if nothing had been called. */
 static void beside_acl_json(const char* path) {
   int ends[2];
   size_t size = 0;
@@ -261,7 +261,7 @@ static void beside_acl_json(const char* path) {
   SAY(svp_acl_prof_destroy_config(config));
 }
 
-/* A child has no profiling, and may begin its own. */
+/* A child has no profiling, and may start its own. */
 static void fork_while_recording(const char* path) {
   svp_acl_prof_config* const config = config_of(ALL_BITS);
   SAY(svp_acl_prof_init(output, strlen(output)));

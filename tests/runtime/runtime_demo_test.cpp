@@ -27,7 +27,7 @@ std::string checksum(const ProcessResult& result) {
   return found[1];
 }
 
-// Starts the demo on a model without end and kills it after this time.
+// Starts the demo on an endless run and kills it after this time.
 void run_and_kill(const std::string& model, const std::string& json, long microseconds) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -45,8 +45,8 @@ void run_and_kill(const std::string& model, const std::string& json, long micros
   REQUIRE(WIFSIGNALED(status));
 }
 
-// Checks one raw file of a killed run: whole records in order, at most the last one cut. Returns
-// whole records.
+// Checks a raw file of a killed run: complete records in order, at most the last one truncated.
+// Returns the number of complete records.
 std::size_t check_raw(const std::string& path, const std::string& name) {
   if (std::filesystem::file_size(path) < sizeof(FileHeader))
     return 0;  // killed between creation and header
@@ -85,7 +85,7 @@ TEST_CASE("the demo's folder holds all that it needs") {
     INFO(name);
     CHECK(exists(folder_of_demo() + "/" + name));
   }
-  // Statically linked, but for sanitizers, which cannot be.
+  // Statically linked, except with sanitizers, which do not support it.
   const ProcessResult result = run_process({"/usr/bin/env", "readelf", "-d", demo_main()});
   const char* const expected = MSPROF_DEMO_IS_STATIC ? "There is no dynamic section" : "[$ORIGIN]";
   CHECK(result.out.find(expected) != std::string::npos);

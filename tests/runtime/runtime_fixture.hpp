@@ -1,4 +1,4 @@
-// What the runtime's tests share: temporary folders, models as text, JOB folders as bytes, real
+// Shared by the runtime's tests: temporary folders, models as text, JOB folders as bytes, real
 // child processes.
 #pragma once
 
@@ -31,25 +31,25 @@ class TempFolder {
 
 std::string read_file(const std::string& path);
 bool exists(const std::string& path);
-// Names in a folder, sorted; empty when there is none.
+// Returns the names in a folder, sorted; empty if it does not exist.
 std::vector<std::string> names_in(const std::string& folder);
-// Names in `folder` that begin with "JOB", as full paths.
+// Returns the entries of `folder` that start with "JOB", as full paths.
 std::vector<std::string> jobs_in(const std::string& folder);
 
-// An acl.json with everything on; `interval` and `output` as given.
+// Returns an acl.json with everything on, and the given `interval` and `output`.
 std::string acl_json(const std::string& output, const std::string& interval = "0");
 
-// A model "tiny": one image of 2×4×4, conv1 (Conv2D), relu1 (Relu), pool (Pool), probabilities
-// (Softmax on AA_CPU).
+// Returns a model "tiny": one image of 2×4×4, conv1 (Conv2D), relu1 (Relu), pool (Pool),
+// probabilities (Softmax on AA_CPU).
 std::string tiny_model(const std::string& name = "tiny", int max_batch = 4);
-// A model of one layer "out" on one input "in" (and "in2"), with these further keys.
+// Returns a model with one layer "out" on one input "in" (and "in2"), with these additional keys.
 std::string one_layer(const std::string& shape, const std::string& keys,
                       const std::string& second_shape = "");
 
 // One image for tiny_model().
 inline const std::vector<std::vector<float>> kOneImage = {std::vector<float>(32, 0.5F)};
 
-// stderr of this process while the object lives.
+// Captures stderr of this process for its lifetime.
 class CapturedStderr {
  public:
   CapturedStderr();
@@ -82,7 +82,7 @@ class Runner {
   bool loaded_ = false;
 };
 
-// svp_acl_init … svp_acl_finalize around a test.
+// Calls svp_acl_init and svp_acl_finalize around a test.
 class Initialised {
  public:
   explicit Initialised(const std::string& acl_json_path = "");
@@ -95,24 +95,24 @@ class Initialised {
   bool active_ = true;
 };
 
-// Records of a raw file, after checks of its header; `partial` takes the bytes of a last record cut
-// short.
+// Returns the records of a raw file, after checking its header; `partial` receives the size in
+// bytes of a truncated last record.
 template <typename Record>
 std::vector<Record> records_of(const std::string& path, RecordKind kind,
                                std::size_t* partial = nullptr);
 
-// `.done` as a map.
+// Returns the content of a `.done` as a map.
 std::map<std::string, std::string> done_of(const std::string& raw_path);
 
 struct ProcessResult {
-  int exit_code = -1;  // -1 when a signal ended it
+  int exit_code = -1;  // -1 if ended by a signal
   int signal = 0;
   std::string out, err;
 };
-// Runs a program and waits; `environment` is added to this process's own.
+// Runs a program and waits; `environment` is added to this process's environment.
 ProcessResult run_process(const std::vector<std::string>& command,
                           const std::map<std::string, std::string>& environment = {});
-// The built demo application.
+// Path of the built demo application.
 std::string demo_main();
 
 std::string header_problem(const std::string& bytes, RecordKind kind);
@@ -131,7 +131,7 @@ std::vector<Record> records_of(const std::string& path, RecordKind kind, std::si
   } else if (rest != 0) {
     throw std::runtime_error(path + ": " + std::to_string(rest) + " trailing bytes");
   }
-  // Room that an application left when it was killed.
+  // Unused space left by a killed application.
   if (!exists(path + ".done")) {
     while (!records.empty() && records.back().start_ns == 0) records.pop_back();
   }

@@ -42,7 +42,7 @@ TEST_CASE("a description tells names, dims, sizes for the largest batch, strides
   Runner runner(tiny_model("tiny", 4));
   svp_acl_mdl_desc* desc = svp_acl_mdl_create_desc();
   REQUIRE(svp_acl_mdl_get_desc(desc, runner.id()) == SVP_ACL_SUCCESS);
-  CHECK(svp_acl_mdl_get_num_inputs(desc) == 3);  // with the task and the work buffer
+  CHECK(svp_acl_mdl_get_num_inputs(desc) == 3);  // including the task and the work buffer
   CHECK(svp_acl_mdl_get_num_outputs(desc) == 1);
   CHECK(std::string(svp_acl_mdl_get_input_name_by_index(desc, 0)) == "image");
   CHECK(std::string(svp_acl_mdl_get_output_name_by_index(desc, 0)) == "probabilities");
@@ -65,7 +65,7 @@ TEST_CASE("a description tells names, dims, sizes for the largest batch, strides
   svp_acl_mdl_destroy_desc(desc);
 }
 
-// What the board's official sample does: it needs the two inputs after those of the model, creates
+// As in the board's official sample: it needs the two inputs after those of the model, creates
 // every input by its size and stride, and sets the batch by the name of the dynamic tensor.
 TEST_CASE("a program of a board finds the task buffer and the work buffer") {
   const Initialised runtime;
@@ -105,7 +105,7 @@ TEST_CASE("a program of a board finds the task buffer and the work buffer") {
   CHECK(svp_acl_mdl_set_dynamic_batch_size(runner.id(), in, dynamic, 3) == SVP_ACL_SUCCESS);
   CHECK(svp_acl_mdl_execute(runner.id(), in, out) == SVP_ACL_SUCCESS);
 
-  // One extra buffer is neither the model's inputs nor all of the board's.
+  // One extra buffer: neither only the model's inputs nor all inputs of the board.
   const CapturedStderr captured;
   svp_acl_mdl_dataset* half = svp_acl_mdl_create_dataset();
   for (size_t i = 0; i < 2; ++i)

@@ -124,7 +124,7 @@ TEST_CASE("an interval captures every Nth execution in files of its own") {
   for (int i = 0; i < 5; ++i) runner.run(kTwoImages, 2);
   const std::string stem = "aicore.0.tiny." + std::to_string(runner.id()) + ".0.2.2.";
   const std::string data = only_job(folder.path()) + "/data/";
-  // A capture is complete as soon as its execution is over.
+  // A capture is complete once its execution has ended.
   for (const auto& [pictures, execution] :
        {std::pair("0", 0U), std::pair("4", 2U), std::pair("8", 4U)}) {
     const auto records = records_of<AicoreRecord>(data + stem + pictures, RecordKind::kAicore);

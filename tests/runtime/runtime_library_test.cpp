@@ -39,7 +39,7 @@ std::set<std::string> all_matches(const std::string& text, const std::string& pa
 TEST_CASE("the library needs libc and libm only") {
   const std::set<std::string> needed =
       all_matches(output_of("readelf -d " MSPROF_SVP_ACL), R"(NEEDED.*\[(.*)\])");
-  // The dynamic loader is a part of libc; before glibc 2.34 threads were a library of their own.
+  // The dynamic loader is part of libc; before glibc 2.34, threads were a separate library.
   std::set<std::string> surprising;
   for (const std::string& name : needed) {
     if (!std::regex_match(name, std::regex(R"(lib(c|m|pthread)\.so.*|ld-linux.*)")))
@@ -61,7 +61,7 @@ TEST_CASE("the library runs with every glibc from 2.17 on") {
   }
   INFO(undefined);
   CHECK(newer == std::set<std::string>{});
-  // Before glibc 2.34 the loader finds the functions of threads there.
+  // Before glibc 2.34, the loader finds the thread functions there.
   CHECK(output_of("readelf -d " MSPROF_SVP_ACL).find("[libpthread.so.0]") != std::string::npos);
 }
 

@@ -20,7 +20,7 @@ Loaded try_load(const std::string& bytes) {
   return {code, captured.text()};
 }
 
-// Refused, and one sentence says what is wrong.
+// Checks that a model is refused with one error message.
 void check_refused(const std::string& model, const std::string& sentence_part) {
   const Loaded loaded = try_load(model);
   INFO(model.substr(0, 300) << "\nsaid: " << loaded.said);

@@ -32,7 +32,7 @@ std::vector<float> random_floats(std::mt19937& engine, std::size_t count) {
   return values;
 }
 
-// The definition of a convolution, in double and without a thought for speed.
+// A convolution by its definition, in double precision and not optimized.
 std::vector<float> slow_convolution(const WindowGeometry& g, const std::vector<float>& input,
                                     const std::vector<float>& weights) {
   std::vector<float> output;
@@ -65,7 +65,7 @@ std::vector<float> slow_convolution(const WindowGeometry& g, const std::vector<f
 }  // namespace
 
 TEST_CASE("a 3x3 convolution with padding gives the hand-computed sums") {
-  // A box filter over 1..9: corners see four values, edges six, the middle all nine.
+  // A box filter over 1..9: corners sum four values, edges six, the centre all nine.
   check_close(run_one(one_layer("[1,3,3]", R"("type":"Conv2D","out_channels":1,"kernel":3,"pad":1,
                       "weights":[1,1,1,1,1,1,1,1,1],"bias":[0.5])"),
                       {{1, 2, 3, 4, 5, 6, 7, 8, 9}}),
@@ -73,7 +73,7 @@ TEST_CASE("a 3x3 convolution with padding gives the hand-computed sums") {
 }
 
 TEST_CASE("stride and an uneven kernel give the hand-computed sums") {
-  // Kernel 1x2, stride 2x1 over two rows kept of three.
+  // Kernel 1x2 with stride 2x1: uses two of three rows.
   check_close(run_one(one_layer("[1,3,3]",
                                 R"("type":"Conv2D","out_channels":1,"kernel":[1,2],"stride":[2,1],
                       "weights":[1,10],"with_bias":false)"),
@@ -164,8 +164,7 @@ TEST_CASE("a fused layer computes what its three layers compute") {
   const std::vector<float> image = random_floats(engine, 3 * 9 * 11);
   const std::vector<float> together = run_one(fused, {image});
   check_close(together, run_one(apart, {image}));
-  CHECK(std::count(together.begin(), together.end(), 0.0F) >
-        0);  // the activation had something to do
+  CHECK(std::count(together.begin(), together.end(), 0.0F) > 0);  // the activation had an effect
 
   std::string leaky_apart = apart, leaky_fused = fused;
   leaky_apart.replace(leaky_apart.find(R"("type":"Relu")"), 13,
@@ -253,7 +252,7 @@ TEST_CASE("a fully connected layer is a matrix times a vector plus a bias") {
                       "bias":[0.5,-0.5])"),
                       {{1, 10, 100}}),
               {321.5F, 653.5F});
-  // Long enough for the eight lanes and a rest.
+  // Long enough for the eight lanes and a remainder.
   std::string ones;
   for (int i = 0; i < 19; ++i) ones += i == 0 ? "1" : ",1";
   check_close(

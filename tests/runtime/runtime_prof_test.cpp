@@ -1,4 +1,4 @@
-// Profiling through calls, by an application that is linked against the shared library.
+// Profiling through calls, by an application linked with the shared library.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ using namespace msprof::runtime::test;
 
 namespace {
 
-// What the application printed in a folder that becomes the profile's.
+// Runs the application in a folder that also receives the profile, and keeps its output.
 struct ProfRun {
   TempFolder folder;
   ProcessResult result;
@@ -35,7 +35,7 @@ struct ProfRun {
     REQUIRE(jobs().size() == 1);
     return jobs()[0] + "/data/";
   }
-  // The codes that its calls gave, one a line "name(…) code".
+  // The return codes of its calls, one per line "name(…) code".
   std::vector<std::string> codes() const {
     std::vector<std::string> codes;
     std::istringstream lines(result.out);
@@ -66,7 +66,7 @@ std::vector<PipeRecord> pipe_records(const std::string& out) {
   return records;
 }
 
-// The word behind `key` at the begin of a line.
+// Returns the word after `key` at the start of a line.
 std::uint64_t value_of(const std::string& out, const std::string& key) {
   const std::size_t place = out.find("\n" + key + " ");
   REQUIRE(place != std::string::npos);
@@ -139,7 +139,7 @@ TEST_CASE("a subscribed model sends each layer through the pipe, as files have i
   CHECK(run.codes() == std::vector<std::string>(10, "0"));
   const auto records = pipe_records(run.result.out);
   REQUIRE(records.size() == 12);
-  // By the layers of the JOB: "0\t0\tConv2D\tAA_CORE\tconv1\tconv1".
+  // From the layers of the JOB: "0\t0\tConv2D\tAA_CORE\tconv1\tconv1".
   std::vector<std::pair<std::string, std::string>> layers;
   std::istringstream lines(read_file(run.only_data() + "tiny.1.layer.info"));
   std::string line;
@@ -170,23 +170,24 @@ TEST_CASE("a call at the wrong time, or with wrong arguments, gives its code") {
   const std::vector<std::string> expected = {
       // before svp_acl_init; without init
       "100001", "100043", "100043", "100043",
-      // init: NULL, no length, wrong length, relative, a character that is refused; good; again
+      // init: NULL, no length, wrong length, relative, a forbidden character; valid; again
       "100000", "100000", "100000", "100000", "100000", "0", "100002",
-      // start: NULL, no bits, unknown bits, nothing to collect; stop what does not run
+      // start: NULL, no bits, unknown bits, nothing to collect; stop without start
       "100000", "100000", "200007", "100010", "100043",
       // start; again; another of the device; stop: NULL, another
       "0", "100042", "100042", "100000", "100010",
       // subscriptions in file mode; stop, finalize and start, once and again
       "148047", "148047", "0", "100043", "0", "100043", "100043",
-      // subscribe: NULL, no such model, nothing to be told; unsubscribe what is not; good; again
+      // subscribe: NULL, no such model, nothing to report; unsubscribe without subscription; valid;
+      // again
       "100000", "100011", "100000", "100011", "0", "148046",
       // files while subscribed; unsubscribe, again
       "148047", "148047", "148047", "0", "100011",
-      // handles that are destroyed, or none
+      // handles that are destroyed or NULL
       "0", "100000", "100000", "100000", "0", "100000", "100000",
       // reading records
       "100000", "100000", "100000", "100000", "100000", "100000", "100000", "100000",
-      // a folder that is not there; what svp_acl_finalize forgets
+      // a missing folder; what svp_acl_finalize forgets
       "0", "500005", "0", "100043"};
   INFO(run.result.out);
   CHECK(run.codes() == expected);
@@ -244,7 +245,7 @@ TEST_CASE("what threads execute while profiling starts and stops is whole in eac
       for (const auto& call : records_of<AclApiRecord>(path, RecordKind::kAclApi))
         executed += call.api_id == static_cast<std::uint32_t>(ApiId::kExecute) ? 1 : 0;
     }
-    // Of the core, each execution has three layers.
+    // Each execution has three layers on the core.
     CHECK(executed > 0);
     CHECK(records == 3 * executed);
   }
@@ -266,7 +267,7 @@ TEST_CASE("acl.json's profiler goes on when an application would profile itself"
 
 TEST_CASE("a child begins a JOB of its own, and svp_acl_finalize completes its parent's") {
   const ProfRun run("fork");
-  // Of the parent, the child, the parent.
+  // Calls of the parent, the child, the parent.
   CHECK(run.codes() == std::vector<std::string>{"0", "0", "100043", "0", "0", "0", "0"});
   std::vector<std::size_t> executions;
   for (const std::string& job : run.jobs()) {

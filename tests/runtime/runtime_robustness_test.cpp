@@ -71,7 +71,7 @@ TEST_CASE("a child that initialises for itself has a JOB of its own") {
     for (const std::string& name : names_in(job + "/data")) {
       if (!name.starts_with("acl_api") || !name.ends_with(".done")) continue;
       complete.insert(name);
-      // The only thread of a process has the process's number, also after a fork.
+      // The only thread of a process has the id of the process, also after a fork.
       const auto done = done_of(job + "/data/" + name.substr(0, name.size() - 5));
       CHECK(done.at("pid") == done.at("tid"));
     }
@@ -204,7 +204,7 @@ TEST_CASE("unload waits for executions that are under way") {
       try {
         for (;;) runner.run(kOneImage);
       } catch (const std::runtime_error&) {
-        // The model is gone; every execution before was whole.
+        // The model was unloaded; every earlier execution was complete.
       }
     });
     runner.run(kOneImage);

@@ -1,5 +1,5 @@
-/* Each call in a thread of its own with the smallest stack: small_stack MODEL OUTPUT [ACL_JSON].
- * Prints the calls that failed. */
+/* Makes each call in a separate thread with the smallest stack: small_stack MODEL OUTPUT
+ * [ACL_JSON]. Prints the calls that failed. */
 #include "support/small_stack.h"
 
 #include <stdint.h>
