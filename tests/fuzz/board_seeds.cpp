@@ -14,14 +14,14 @@ std::string pax(const std::string& record) {
   return tar_header('x', "pax", record.size()) + tar_padded(record);
 }
 
-// Big-endian, as SFTP has its numbers.
+// Big-endian, as in SFTP.
 std::string u32(unsigned value) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
   return bytes;
 }
 
-// The first byte of an unpacked stream says in which pieces it comes.
+// The first byte selects the chunk size of an unpacked stream.
 std::string tar_seed(const std::string& stream) {
   return "t\x20" + stream + tar_end();
 }

@@ -82,7 +82,7 @@ void add_rest(ProfScene& scene) {
   folder.device(0, L2Cache{0, 3, 1, {10, 20, 3, 4, 5, 6, 7, 8}});
 }
 
-// The states of a task as a 310 stamps them: waiting, running, complete.
+// The states of a task as recorded by a 310: waiting, running, complete.
 void add_time_line(ProfFolder& folder) {
   for (std::uint16_t state = 1; state <= 3; ++state) {
     folder.device(0,
@@ -108,10 +108,10 @@ const std::string& content_of(const std::vector<NamedBytes>& files, const std::s
   return found == files.end() ? none : found->second;
 }
 
-// Every file of the list by itself, and all of them.
+// Returns each file of the list separately, and all of them together.
 std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) {
   auto files = cann_files(chip);
-  // Of one chip: few of their bytes depend on it.
+  // Only for one chip: few of their bytes depend on it.
   if (chip == CannChip::stars) {
     for (NamedBytes& file : counter_files()) files.push_back(std::move(file));
   }
@@ -172,7 +172,7 @@ std::vector<std::string> cann_file_names(std::string_view target) {
       }
     }
   }
-  // Behind the others, whose numbers kept inputs rely on.
+  // After the others, as kept inputs rely on their numbers.
   for (const auto& [name, bytes] : counter_files()) {
     const bool is_record = !is_counter_text(name);
     const bool wanted = target == "cann_texts"    ? !is_record

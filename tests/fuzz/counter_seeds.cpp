@@ -7,7 +7,7 @@ namespace msprof::fuzz {
 
 namespace {
 
-// The bytes of integers of fixed width, one behind the other.
+// Appends fixed-width integers to a byte string.
 class CounterBytes {
  public:
   template <typename Number>
@@ -78,7 +78,7 @@ std::string pcie() {
   return bytes.text();
 }
 
-// func in the low bits of the first byte, then what the function has at 32.
+// func in the low bits of the first byte, then the body at offset 32.
 std::string stars_record(std::uint16_t head, std::uint64_t ticks, std::uint16_t id,
                          const CounterBytes& body) {
   CounterBytes bytes;
@@ -162,7 +162,7 @@ std::string static_memory() {
   return text;
 }
 
-// Lines with a moment in front: 4 s is when the device started.
+// Lines that start with a timestamp: the device started at 4 s.
 std::string stamped(std::string_view header, std::string_view rest) {
   std::string text(header);
   for (int i = 0; i < 3; ++i) {

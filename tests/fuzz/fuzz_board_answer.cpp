@@ -1,6 +1,6 @@
-// Fuzz target: what a board answers, one parser after the other by the first byte: a listing, a tar
-// stream, files by cat, the look at the board, SFTP. Whatever it says, nothing may come to be
-// outside of one folder, and nothing in it but files and folders.
+// Fuzz target: answers of a board. The first byte selects the parser: a listing, a tar stream,
+// files by cat, board detection, SFTP. No answer may create anything outside one folder, or
+// anything in it but files and folders.
 #include <unistd.h>
 
 #include <cstdint>
@@ -40,7 +40,7 @@ void refuse_as(Exit code, const Work& work) {
   }
 }
 
-// A folder that must stay alone in its own.
+// A folder that must remain the only entry of its parent.
 class Target {
  public:
   Target() {
@@ -78,7 +78,7 @@ void read_listing(std::string_view bytes) {
   });
 }
 
-// In pieces, the length of the first one taken from the input.
+// Unpacks in chunks, whose size comes from the input.
 void unpack(std::string_view bytes) {
   const std::size_t piece = bytes.empty() ? 1 : static_cast<unsigned char>(bytes[0]) * 16U + 1;
   bytes.remove_prefix(bytes.empty() ? 0 : 1);

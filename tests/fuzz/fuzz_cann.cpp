@@ -34,7 +34,7 @@ std::size_t Pieces::number(std::size_t width) {
 
 namespace {
 
-// A path that stays in the folder, of parts that a file system takes.
+// Returns true for a path that stays in the folder and whose parts a file system accepts.
 bool is_plain(const std::string& name) {
   if (name.empty() || name.back() == '/' || name.find('\0') != std::string::npos) return false;
   for (const fs::path& part : fs::path(name)) {
@@ -101,7 +101,7 @@ void import_and_export(const fs::path& folder, const fs::path& products, bool ma
     report.text();
     report.json();
     const auto store = current_store(*session, store_path(products));
-    if (!store) std::abort();  // what was just made must be current
+    if (!store) std::abort();  // a new store must be current
     fs::create_directories(products / "summary");
     export_summaries(*store, products, {.style = ExportStyle::current});
     export_timelines(*store, products, {.layers = {"all"}, .style = ExportStyle::current});

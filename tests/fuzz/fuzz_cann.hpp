@@ -1,5 +1,5 @@
-// What the fuzz targets of PROF folders share: a small good capture, files put into it, import and
-// export of what that is.
+// Shared by the fuzz targets of PROF folders: a small valid capture, replacing its files, import
+// and export.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace msprof::fuzz {
 
-// Takes pieces off the front of an input; short at its end.
+// Reads chunks from the front of an input; shorter at its end.
 class Pieces {
  public:
   explicit Pieces(std::string_view bytes) : bytes_(bytes) {}
@@ -27,11 +27,11 @@ class Pieces {
   std::string_view bytes_;
 };
 
-// Writes the files of an input into `folder`, until it ends: u8 (of no meaning), u8 name length,
-// name, u16 length, content. Names that leave the folder, or that no file can have, are left out.
+// Writes the files of an input into `folder` until it ends: u8 (ignored), u8 name length, name, u16
+// length, content. Skips names that leave the folder or are invalid.
 void unpack_files(Pieces& input, const std::filesystem::path& folder);
 
-// A folder in memory where there is such a thing.
+// A folder in memory if possible.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -44,14 +44,14 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-// A small capture; files are put in for one input and taken out again.
+// A small capture; files are replaced for one input and restored afterwards.
 class CannCapture {
  public:
   explicit CannCapture(CannChip chip);
-  // Replaces or adds a file, named from the capture.
+  // Replaces or adds a file; the name is relative to the capture.
   void put(const std::string& name, std::string_view bytes);
-  // Imports and exports; then everything is as it was. Anything but Error(nothing_to_do), and that
-  // only when `may_be_nothing`, is a finding.
+  // Imports and exports, then restores the capture. Any error except Error(nothing_to_do) is a
+  // finding; so is that one unless `may_be_nothing`.
   void run(bool may_be_nothing);
 
  private:

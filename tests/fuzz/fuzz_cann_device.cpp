@@ -1,5 +1,5 @@
-// Fuzz target: the records of device_0/data of a PROF folder of four families of chips, beside a
-// small good rest.
+// Fuzz target: the records of device_0/data of a PROF folder for four families of chips, in an
+// otherwise valid small capture.
 #include <iterator>
 
 #include "cann_seeds.hpp"

@@ -1,4 +1,4 @@
-// Fuzz target: a whole PROF folder, names and all: u8, u8 name length, name, u16 length, content.
+// Fuzz target: a whole PROF folder including names: u8, u8 name length, name, u16 length, content.
 #include "fuzz_cann.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Fuzz target: the records of host/data of a PROF folder, beside a small good rest.
+// Fuzz target: the records of host/data of a PROF folder, in an otherwise valid small capture.
 #include "cann_seeds.hpp"
 #include "fuzz_cann.hpp"
 

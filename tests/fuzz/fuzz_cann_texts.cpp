@@ -1,5 +1,5 @@
-// Fuzz target: the info files, dictionaries and counters as text of a PROF folder, beside small
-// good records.
+// Fuzz target: info files, dictionaries and text counters of a PROF folder with small valid
+// records.
 #include "cann_seeds.hpp"
 #include "fuzz_cann.hpp"
 

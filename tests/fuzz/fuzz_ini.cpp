@@ -1,5 +1,5 @@
-// Fuzz target: the ini file of a board, and the address of --host. What is refused must be refused
-// as a usage error, and the sentence must not hold what the file says: it may be a password.
+// Fuzz target: the ini file of a board, and the address of --host. Rejected input must cause a
+// usage error whose message does not quote the file, as that could be a password.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace msprof;
 
-// No key, no name of anything: where it stands in a sentence it came out of the file.
+// Not a key or a name: if it occurs in a message, it comes from the file.
 constexpr std::string_view kSecret = "S3cret ;phrase";
 
 template <typename Work>
@@ -26,7 +26,7 @@ void refuse_as_usage(Work&& work) {
   }
 }
 
-// What was taken must make sense to whoever uses it.
+// Accepted values must be valid for their users.
 void check(const BoardConfig& config) {
   const bool is_word = config.login.host.find_first_of(" @\t") == std::string::npos;
   const double seconds = config.login.connect_timeout_seconds;
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   log::set_level(log::Level::silent);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   refuse_as_usage([&] { check(parse_board_config(text, "input")); });
-  // The same as lines of one section, so that half of the inputs need not find its name.
+  // The same text as lines of one section, so that inputs need not contain its name.
   refuse_as_usage([&] {
     BoardConfig config = parse_board_config("[ssh_config]\n" + std::string(text), "input");
     check(config);

@@ -1,5 +1,5 @@
-// Fuzz target: a whole JOB folder. The input is unpacked into files, imported and exported;
-// anything but the errors that bad data may cause is a finding.
+// Fuzz target: a whole JOB folder. The input is unpacked into files, imported and exported; any
+// error that bad data may not cause is a finding.
 #include <unistd.h>
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-// Takes bytes off the front of the input; short at its end.
+// Reads bytes from the front of the input; shorter at its end.
 class Input {
  public:
   explicit Input(std::string_view bytes) : bytes_(bytes) {}
@@ -90,7 +90,7 @@ void import_and_export(const fs::path& folder) {
   report.text();
   report.json();
   const auto store = current_store(*session, store_file);
-  if (!store) std::abort();  // what was just made must be current
+  if (!store) std::abort();  // a new store must be current
   if (has_any_product(store->database())) steps_with_tasks(store->database());
   export_timelines(*store, folder, {});
   export_summaries(*store, folder, {});

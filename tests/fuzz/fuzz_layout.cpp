@@ -1,4 +1,4 @@
-// Fuzz target: a --layout file, and records decoded with what it says.
+// Fuzz target: a --layout file, and records decoded with it.
 #include <array>
 #include <cstdint>
 #include <string_view>

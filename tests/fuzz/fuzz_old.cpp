@@ -1,4 +1,4 @@
-// Fuzz target: captures of CANN 5 and of 2019 to 2021. The input replaces files of a small good
+// Fuzz target: captures of CANN 5 and of 2019 to 2021. The input replaces files of a small valid
 // one.
 #include "fuzz_cann.hpp"
 #include "old/old_records.hpp"

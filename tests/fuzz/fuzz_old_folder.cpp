@@ -1,4 +1,4 @@
-// Fuzz target: a whole folder of CANN 5 or of 2019 to 2021, names and all: u8, odd for a JOB
+// Fuzz target: a whole folder of CANN 5 or of 2019 to 2021 including names: u8, odd for a JOB
 // folder; then the files as in fuzz_cann_folder.
 #include "fuzz_cann.hpp"
 

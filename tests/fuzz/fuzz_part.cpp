@@ -1,6 +1,6 @@
-// Fuzz target: the bytes of a part. Its checksum is set right, so that what lies behind it is
-// reached. Whatever it has is read or refused as damaged, it merges or is left out, and what is
-// merged is a part again.
+// Fuzz target: the bytes of a rank summary. Its checksum is corrected, so that the code after the
+// check is reached. A summary must be read or rejected as damaged, merged or skipped, and the
+// merged result must be valid.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -27,7 +27,7 @@ using namespace msprof;
 namespace fs = std::filesystem;
 using cluster::Part;
 
-// Anything but Error(partial_data) is a finding.
+// Any error except Error(partial_data) is a finding.
 template <typename Work>
 void refuse_as_damaged(Work&& work) {
   try {
@@ -58,7 +58,8 @@ void read_all(const Part& part) {
   refuse_as_damaged([&] { (void)cluster::ClusterView(part); });
 }
 
-// Merges and reads what came of it; false where nothing did. A second time nothing changes.
+// Merges and reads the result; false if nothing was merged. Merging the result again must not
+// change it.
 bool merge(const std::vector<fs::path>& parts, const fs::path& output, std::int64_t detail_rows) {
   try {
     cluster::merge_parts(parts, output, {detail_rows, {}});
@@ -96,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     merge({file}, output, 0);
     if (!merge({file, good}, output, kAllRows)) std::abort();
   } catch (const Error&) {
-    std::abort();  // what we merged is good
+    std::abort();  // a merged summary must be valid
   }
   return 0;
 }

@@ -1,6 +1,5 @@
-// Fuzz target: a Python script of a project, and profiling_options, which both come from outside.
-// What is found must lie in the text, and options that are taken must be options that are taken
-// again.
+// Fuzz target: a Python script of a project, and profiling_options, which are both untrusted.
+// Options found must lie within the text, and accepted options must be accepted again.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Fuzz target: any text as SQL that is asked of a small store. It never writes, and it ends.
+// Fuzz target: arbitrary text as SQL on a small store. It must never write, and it must end.
 #include <unistd.h>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 using namespace msprof;
 namespace fs = std::filesystem;
 
-// A store with a few rows, gone at the end.
+// A store with a few rows, deleted at the end.
 struct SmallStore {
   fs::path folder = fs::temp_directory_path() / ("msprof-fuzz-sql-" + std::to_string(::getpid()));
   fs::path path = folder / "msprof.db";
@@ -46,7 +46,7 @@ struct SmallStore {
   }
 };
 
-// All that a reader can see of the store; what is asked must leave it as it is.
+// Everything that a reader can see of the store; queries must not change it.
 std::string content_of(const QueryDb& db) {
   std::string text;
   for (Statement read = db.prepare("SELECT (SELECT group_concat(name || sql) FROM sqlite_schema),"
@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view sql(reinterpret_cast<const char*>(data), size);
   try {
     QueryDb db(*TraceDb::open(store.path), sql);
-    // On a machine that is busy an instruction may take many times as long as on an idle one.
+    // On a busy machine an instruction may take many times as long as on an idle one.
     constexpr double kGraceSeconds = 60;
     db.limit_time(0.2, "--timeout", kGraceSeconds);
     const std::string before = content_of(db);
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (content_of(db) != before || files() != 1) std::abort();
   } catch (const Error&) {
-    std::abort();  // the store is good
+    std::abort();  // the store is valid
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Fuzz target: ssh's configuration, the tokens of its values, and lists of jump hosts. What is
-// refused must be refused as a usage error, and what is taken must be a value that fits.
+// Fuzz target: ssh's configuration, the tokens of its values, and lists of jump hosts. Rejected
+// input must cause a usage error; accepted values must be valid.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -22,7 +22,7 @@ void refuse_config_as_usage(Work&& work) {
   }
 }
 
-// Names that go to a server or into a list must be words.
+// Names sent to a server or used in a list must be single words.
 void check_word(const std::string& text) {
   if (text.empty() || text.starts_with('-') || has_unfit_byte(text)) std::abort();
 }

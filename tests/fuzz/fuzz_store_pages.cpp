@@ -1,5 +1,6 @@
-// Fuzz target: the pages of a store. Whatever they hold is read or refused as damaged; where SQLite
-// finds nothing wrong, the rows are those that it reads. No scan gives more than the file can hold.
+// Fuzz target: the pages of a store. They must be read or rejected as damaged; if SQLite finds no
+// error, the rows must equal those that it reads. A scan must not return more than the file can
+// hold.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +22,7 @@ using namespace msprof;
 namespace fs = std::filesystem;
 using Cells = std::vector<std::int64_t>;
 
-// Nothing where the rows are refused.
+// Empty if the rows are rejected.
 template <typename Row>
 std::optional<Cells> cells_of(const Database& db, const typename RowCursor<Row>::Columns& columns,
                               const typename RowCursor<Row>::Filter& filter) {
@@ -54,7 +55,7 @@ bool is_ours(const Database& db) {
   return has_tables(db, {table_of<DeviceRow>(), table_of<MemcpyTaskRow>()});
 }
 
-// Reads a table through SQLite, as queries without pages do.
+// Reads a table through SQLite, as queries without page access do.
 void scan_by_sqlite(const Database& db, std::string_view sql, std::size_t file_bytes) {
   std::size_t rows = 0;
   std::size_t bytes = 0;
@@ -99,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         by_pages, sqlite, sound,
         {&MemcpyTaskRow::task_id, &MemcpyTaskRow::size_bytes, &MemcpyTaskRow::direction});
   } catch (const Error&) {
-    // SQLite does not take the file.
+    // SQLite rejects the file.
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Inputs worth keeping, as text: <corpus>/<target>/*.hex, an input a line in hexadecimal digits.
+// Kept inputs as text: <corpus>/<target>/*.hex, one input per line in hexadecimal digits.
 #pragma once
 
 #include <filesystem>

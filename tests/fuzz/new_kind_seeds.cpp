@@ -1,4 +1,4 @@
-// Small good files of the kinds of cann_new_kinds.md 2 to 4, for the seeds of the fuzz targets of
+// Small valid files of the kinds of cann_new_kinds.md 2 to 4, for the seeds of the fuzz targets of
 // PROF folders.
 #include "counter_seeds.hpp"
 #include "support/prof/wire.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using test::prof::Wire;
 
-constexpr std::uint64_t kCount = 500'001'010;  // of the host, in the call of a copy
+constexpr std::uint64_t kCount = 500'001'010;  // of the host, during the call of a copy
 constexpr std::uint64_t kTicks = 250'001'000;  // of the device
 
 Wire record(std::size_t bytes, std::uint32_t length) {

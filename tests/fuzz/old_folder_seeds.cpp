@@ -7,7 +7,7 @@ namespace msprof::fuzz {
 
 namespace {
 
-// A field of a record: where it is, how many bytes it has, its value.
+// A field of a record: offset, size in bytes, value.
 struct Field {
   std::size_t at;
   std::size_t bytes;
@@ -31,7 +31,7 @@ std::string tagged(std::size_t bytes, std::uint64_t tag, std::initializer_list<F
   return with_text(with_text(record(bytes, fields), 0, "ZZ"), 2, record(2, {{0, 2, tag}}));
 }
 
-// A NUL behind each.
+// Each is followed by a NUL.
 std::string entries(std::initializer_list<std::string_view> texts) {
   std::string out;
   for (const std::string_view text : texts) (out += text) += '\0';
@@ -226,7 +226,7 @@ std::string trace(std::uint64_t end_tag) {
   return out;
 }
 
-// MindSpore's form, and with names in the styles of training and inference.
+// MindSpore's format, with names in the styles of training and inference.
 std::string job_of_mind_spore() {
   const std::string tag = ".dev.profiler_default_tag.0";
   std::vector<SeedFile> files = {

@@ -8,11 +8,11 @@
 
 namespace msprof::fuzz {
 
-// Names with bytes, of a PROF folder or of a JOB folder; info files are not among them.
+// Returns names and bytes of files of a PROF folder or a JOB folder, without info files.
 std::vector<std::pair<std::string, std::string>> old_files(bool is_job);
 
-// Inputs of fuzz_old: a byte that says which folder, then files: u8 number among old_files(), u16
-// length, bytes.
+// Returns inputs of fuzz_old: a byte that selects the folder, then files: u8 number in old_files(),
+// u16 length, bytes.
 std::vector<std::string> old_seeds();
 
 }  // namespace msprof::fuzz

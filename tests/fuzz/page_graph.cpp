@@ -12,7 +12,7 @@ namespace {
 
 using namespace pages;
 
-// Sources of places that file_format.hpp does not need: sqlite.org/fileformat2.html 1.3.11, 1.5.
+// Offsets that file_format.hpp does not need. Source: sqlite.org/fileformat2.html 1.3.11, 1.5.
 constexpr std::size_t kFirstFreePageAt = 32;
 constexpr std::size_t kFreePageCountAt = 36;
 
@@ -72,14 +72,14 @@ class Graph {
   std::size_t draw(std::size_t count) { return random_() % count; }
   std::size_t pages() const { return size_ / page_bytes_; }
   std::size_t any_page() { return 1 + draw(pages()); }
-  // Mostly that of a page.
+  // Usually the number of a page.
   std::size_t any_number() {
     constexpr std::size_t kEdges[] = {0, 1, UINT32_MAX, 0x80000000u};
     if (draw(8) == 0) return kEdges[draw(4)];
     return draw(8) == 0 ? pages() + 1 : any_page();
   }
   std::size_t begin_of(std::size_t page) const { return (page - 1) * page_bytes_; }
-  // Where the b-tree of a page begins.
+  // Start of the b-tree header of a page.
   std::size_t tree_at(std::size_t page) const {
     return begin_of(page) + (page == 1 ? kHeaderBytes : 0);
   }
@@ -96,7 +96,7 @@ class Graph {
     const auto type = std::byte{data_[tree_at(page)]};
     return type == kInteriorPage || type == kIndexInteriorPage;
   }
-  // An interior page if there is one.
+  // Returns an interior page if there is one.
   std::size_t interior_page() {
     const std::size_t first = any_page();
     for (std::size_t i = 0; i < pages(); ++i) {
@@ -138,7 +138,7 @@ class Graph {
     }
     for (std::size_t i = 0; i < count; ++i) put(cells_at(page) + 2 * i, cell, 2);
   }
-  // A page that names one child many times.
+  // Makes a page that names one child many times.
   void make_interior(std::size_t page) {
     const std::size_t child = draw(4) == 0 ? page : any_page();
     const bool is_table = draw(4) != 0;
@@ -157,14 +157,14 @@ class Graph {
     // A key, or a record of one NULL.
     put(begin_of(page) + cell + 4, is_table ? 0xbfffffffu : 0x020200u, is_table ? 4 : 3);
   }
-  // A page becomes the child of a new one in its place.
+  // Replaces a page by a new interior page, whose child it becomes.
   void add_level() {
     if (size_ + page_bytes_ > max_size_) return make_interior(any_page());
     const std::size_t page = any_page();
     size_ = (pages() + 1) * page_bytes_;
     std::memcpy(data_ + begin_of(pages()), data_ + begin_of(page), page_bytes_);
     if (page == 1) {
-      // Without the header of the file; cells stay where they are.
+      // Removes the file header; cells keep their offsets.
       std::uint8_t* const to = data_ + begin_of(pages());
       const std::size_t bytes = kInteriorHeaderBytes + 2 * cell_count(1);
       std::memmove(to, to + kHeaderBytes, std::min(bytes, page_bytes_ - kHeaderBytes));
@@ -174,7 +174,7 @@ class Graph {
     put(tree_at(page) + kRightChildAt, child, 4);
     put(begin_of(page) + page_bytes_ - 13, child, 4);
   }
-  // A row whose length asks for pages after its own.
+  // Gives a row a length that requires overflow pages.
   void lengthen_row() {
     const std::size_t cell = any_cell(any_page());
     constexpr std::size_t kLengths[] = {0x80ffffffu, 0x8080ff7fu, 0x80808320u, 0xffffff7fu};

@@ -1,5 +1,5 @@
-// Runs a fuzz target over its seeds, VARIANTS of them (cuts, single bytes flipped) and the kept
-// inputs. A finding ends the program through a sanitizer or abort().
+// Runs a fuzz target over its seeds, VARIANTS of them (truncated, or with a flipped byte) and the
+// kept inputs. A finding ends the program through a sanitizer or abort().
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "seeds.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-// Of targets that edit their inputs; null for the others.
+// Defined by targets that edit their inputs; otherwise null.
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
                                                                      std::size_t size,
                                                                      std::size_t max_size,
@@ -33,8 +33,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto seeds = msprof::fuzz::seeds(argv[1]);
-  // Cuts and flips a seed; the fuzzer itself does the rest. Of many seeds few places each, another
-  // in every seed.
+  // Truncates and flips seeds; the fuzzer does the rest. With many seeds, each gets few positions,
+  // different in every seed.
   const std::size_t steps = std::max<std::size_t>(1, variants / (2 * (seeds.size() + 1)));
   std::size_t count = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {

@@ -99,7 +99,8 @@ std::string several_captures() {
        {true, "cont.0.a.5.2.1.1.0", "x"}});
 }
 
-// Every key, both spellings, what cuts a password elsewhere, and each end of a line.
+// Every key in both spellings, characters that end a password in other formats, and each kind of
+// line end.
 std::vector<std::string> board_files() {
   return {
       "[ssh_config]\nip = 192.168.1.10\nusername = root\npwd = S3cret ;phrase\nport = 2222\n"
@@ -111,7 +112,7 @@ std::vector<std::string> board_files() {
       "root@[fe80::1%eth0]:22\nboard_dir = ~/w\nip=a\nboard_ip=b\nunknown = S3cret ;phrase\n"};
 }
 
-// SQL that is answered, that would write, that has no end.
+// SQL that succeeds, that would write, and that never ends.
 std::vector<std::string> questions() {
   return {"SELECT name, total_us FROM v_ops ORDER BY total_us DESC LIMIT 5 -- all",
           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",

@@ -1,4 +1,4 @@
-// Inputs to start from: small valid captures, layouts and ini files, built here, no binary files.
+// Seeds: small valid captures, layouts and ini files, built here instead of stored as binary files.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace msprof::fuzz {
 
-// A capture folder as bytes for fuzz_job_folder: a file after the other, each
-//   u8 place (0: capture folder, 1: data/), u8 name length, name, u16 content length, content.
+// A capture folder as bytes for fuzz_job_folder, one file after another, each
+//   u8 location (0: capture folder, 1: data/), u8 name length, name, u16 content length, content.
 struct SeedFile {
   bool in_data;
   std::string name;
@@ -16,19 +16,19 @@ struct SeedFile {
 };
 std::string pack(const std::vector<SeedFile>& files);
 
-// What boards answer, as fuzz_board_answer takes it.
+// Answers of boards, in the format of fuzz_board_answer.
 std::vector<std::string> board_answers();
 
-// Parts of ranks, for fuzz_part.
+// Rank summaries, for fuzz_part.
 std::vector<std::string> parts();
 
 // Files with tables of a store, for fuzz_store_pages.
 std::vector<std::string> stores();
 
-// Captures of CANN 5 and of 2019 to 2021 with their names, for fuzz_old_folder.
+// Captures of CANN 5 and of 2019 to 2021 including names, for fuzz_old_folder.
 std::vector<std::string> old_folders();
 
-// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old",
+// Returns the seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old",
 // "old_folder", "part", "script", "sql" or "store_pages".
 std::vector<std::string> seeds(std::string_view target);
 

@@ -7,8 +7,8 @@
 
 namespace msprof::fuzz {
 
-// Tables of a level, of two, and with a row that goes on on other pages. Without the other tables
-// of a store, which would be empty, and on small pages.
+// Tables with one level, with two, and with a row that continues on overflow pages. Omits the other
+// tables of a store, which would be empty, and uses small pages.
 std::vector<std::string> stores() {
   const test::TempFolder folder;
   std::vector<std::string> bytes;
