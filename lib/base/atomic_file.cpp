@@ -32,7 +32,7 @@ constexpr std::size_t kRandomBytes = 16;
 // Starts writeback every 16 MB, so that the disk works while the next bytes are produced.
 constexpr std::uint64_t kStartBytes = 16 << 20;
 
-// What the name of a temporary file or folder reveals about its creator.
+// Facts encoded in the name of a temporary file or folder.
 struct TemporaryName {
   bool has_owner_lock = false;  // earlier versions put a process id in the name
   bool is_of_this_machine = false;

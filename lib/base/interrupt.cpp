@@ -14,7 +14,7 @@ namespace {
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_count = 0;
 void (*volatile g_last_acts[2])() = {};     // indexed by LastAct
-bool g_ignores_hangup = false;              // true if the hangup handler was installed before
+bool g_ignores_hangup = false;              // SIGHUP is ignored, and was handled before
 volatile std::sig_atomic_t g_patience = 1;  // number of signals that are only recorded
 
 extern "C" void on_signal(int number) {

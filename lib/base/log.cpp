@@ -22,7 +22,7 @@ namespace {
 // Guards terminal output and g_line_shown. Signal handlers write without it.
 std::mutex g_line_mutex;
 bool g_line_shown = false;
-constexpr std::string_view kErrorPrefix = "error: ";  // prefix used by log::error()
+constexpr std::string_view kErrorPrefix = "error: ";
 bool g_on_stdout = false;
 std::string g_held_errors;
 
@@ -119,7 +119,6 @@ Level level() {
 void write(Level least, std::string_view prefix, std::string_view message) {
   if (g_level < least) return;
   std::string line(prefix);
-  // Keeps newlines; replaces all other control characters.
   line += printable(message, KeepNewlines::yes);
   line += '\n';
   write_message(line, prefix == kErrorPrefix);

@@ -40,7 +40,6 @@ class RowSink {
   virtual void blob(std::string_view bytes);
   // A timestamp in digits; CSV appends a TAB, which keeps spreadsheets from rounding it.
   virtual void timestamp(std::string_view digits) { number(digits); }
-  // A missing value.
   virtual void missing() { text("N/A"); }
   // A row may have fewer cells than columns: CSV omits the rest, other sinks print N/A.
   virtual void end_row() = 0;
@@ -53,7 +52,7 @@ class RowSink {
     if (next_cell() != Wanted::nothing) append_number(append);
   }
   // Same, where `value()` returns the double that those digits parse to: a sink that computes uses
-  // it directly. Empty if only the digits can tell.
+  // it directly. Empty if only parsing the digits can give it.
   template <typename Value, typename Append>
   void number_of(Value&& value, Append&& append) {
     const Wanted wanted = next_cell();

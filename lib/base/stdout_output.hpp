@@ -21,7 +21,6 @@ class StdoutOutput : public TextOutput {
   bool is_terminal_;
 };
 
-// Prints a complete document.
 void print_document_text(std::string_view text, DocumentForm form);
 
 }  // namespace msprof

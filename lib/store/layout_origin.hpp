@@ -16,7 +16,6 @@ inline constexpr std::string_view kInferredNote =
     "inferred layout: fields of the records were found by msprof layout, not described by their "
     "maker";
 
-// Short form of the note.
 inline constexpr std::string_view kInferredLabel = "inferred layout";
 
 // Returns "known", "described" or "inferred": the value of "layout_origin" in JSON documents and in

@@ -56,7 +56,6 @@ class RowCursor {
   RowCursor(const Database& db, const Columns& columns, const Filter& filter = {})
       : cells_(db, Row::kTable, Row::kColumns, places_of(columns), filter_of(filter)) {}
 
-  // Reads all columns of all rows.
   explicit RowCursor(const Database& db)
       : cells_(db, Row::kTable, Row::kColumns, all_places(), RowFilter{}) {}
 

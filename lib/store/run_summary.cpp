@@ -47,8 +47,8 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
 }
 
 void count_no_memory_of_stores() {
-  sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
-                 0);  // fails harmlessly if called too late: memory is then counted
+  // Fails harmlessly if called too late: memory is then counted.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
 }  // namespace msprof

@@ -16,7 +16,6 @@
 
 namespace msprof {
 
-// A column that a statement reads.
 struct ReadColumn {
   std::string table;   // or view
   std::string column;  // empty: no particular column, as in count(*)

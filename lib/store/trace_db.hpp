@@ -16,7 +16,6 @@
 
 namespace msprof {
 
-// A finished store, opened read-only.
 class TraceDb {
  public:
   // Opens the store at `path`; empty if it is missing, of another version, or incomplete. Throws if

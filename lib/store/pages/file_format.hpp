@@ -43,7 +43,7 @@ inline constexpr std::uint8_t kInteger64 = 6;  // 1 to 6 are integers
 inline constexpr std::uint8_t kReal = 7;
 inline constexpr std::uint8_t kZero = 8;
 inline constexpr std::uint8_t kOne = 9;
-inline constexpr std::uint8_t kFirstBytes = 12;  // 10 and 11 never occur: NULL
+inline constexpr std::uint8_t kFirstBytes = 12;  // types 10 and 11 are never stored
 }  // namespace cell_type
 
 // Bytes of a cell by type; outside of size_of(), where each call would copy the array.

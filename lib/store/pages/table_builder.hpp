@@ -35,7 +35,6 @@ namespace msprof::pages {
 class PageAppender {
  public:
   using PageNumber = std::uint32_t;
-  // A range of consecutive new pages.
   struct Run {
     PageNumber first = 0;
     std::size_t pages = 0;
@@ -91,7 +90,6 @@ class TableBuilder {
   std::optional<std::int64_t> last_id() const { return last_id_; }
 
  private:
-  // A page and its largest id.
   struct Child {
     PageAppender::PageNumber page = 0;
     std::int64_t last_id = 0;

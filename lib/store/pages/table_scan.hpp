@@ -25,7 +25,6 @@ class TableScan {
   bool next(std::int64_t* cells);
 
  private:
-  // How a column is used.
   enum Use : std::uint8_t { kSkip = 0, kWanted = 1, kNotNull = 2, kEqual = 4 };
   // An interior page on the path to the leaf: its children in range, in reading order.
   struct Level {

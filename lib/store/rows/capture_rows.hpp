@@ -8,7 +8,6 @@
 
 namespace msprof {
 
-// An NPU of the capture.
 struct DeviceRow {
   std::int64_t id = 0;                // device number, as in file names
   std::int64_t chip_name_id = kNull;  // "V200", "Ascend910B"; null: unknown
@@ -37,7 +36,6 @@ struct DeviceRow {
                                           "tick_frequency_hz"};
 };
 
-// A loaded model.
 struct ModelRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -225,7 +223,7 @@ struct OverlapRow {
                                           "end_ns"};
 };
 
-// The logical stream of a stream (logic_stream_info).
+// Maps a stream to its logical stream (logic_stream_info).
 struct LogicStreamRow {
   std::int64_t stream_id = 0;
   std::int64_t logic_stream_id = kNull;

@@ -62,9 +62,10 @@ struct UserRangeRow {
   std::int64_t payload_value = kNull;  // all 64 bits
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  std::int64_t vendor_start_ns =
-      kNull;  // as printed by the vendor's Python code, which uses doubles:
-  std::int64_t vendor_end_ns = kNull;  // up to 0.15 us from start_ns (cann_host.md 1.7.2)
+  // As printed by the vendor's Python code, which uses doubles: up to 0.15 us from start_ns and
+  // end_ns (cann_host.md 1.7.2).
+  std::int64_t vendor_start_ns = kNull;
+  std::int64_t vendor_end_ns = kNull;
   std::int64_t message_type = kNull;
   std::int64_t message_name_id = kNull;
   std::int64_t domain_name_id = kNull;

@@ -99,7 +99,9 @@ struct TaskRunTimeRow {
   std::int64_t timed_count = 0;
   std::int64_t first_start_ns = kNull;
   std::int64_t last_start_ns = kNull;
-  std::int64_t disorder_ns = 0;  // XX
+  // Largest amount by which a task starts before the latest start of the tasks with smaller ids.
+  // INT64_MAX if too many equal starts follow each other to show an order.
+  std::int64_t disorder_ns = 0;
 
   static constexpr const char* kTable = "task_run_time";
   static constexpr std::array kColumns = {"run_id INTEGER PRIMARY KEY", "timed_count",
