@@ -34,7 +34,6 @@ std::vector<std::filesystem::path> prof_folders(const std::filesystem::path& out
 // The store of an imported folder.
 class ImportedCapture {
  public:
-  // Imports with the real msprof.
   explicit ImportedCapture(const std::filesystem::path& folder);
 
   const RunResult& import() const { return import_; }
@@ -47,7 +46,6 @@ class ImportedCapture {
   RunResult import_;
 };
 
-// Returns the number of calls with that name.
 long calls_of(const ImportedCapture& capture, const std::string& name);
 // Returns the number of tasks that run an operator.
 long operator_tasks(const ImportedCapture& capture);

@@ -44,7 +44,6 @@ class RunningRecording {
 inline constexpr std::uint64_t kLaunchNs = 10, kDelayNs = 30, kTaskNs = 50, kStepNs = 100;
 void run_op(const acl::OpInfo& op, const acl::TaskIds& ids, std::uint64_t at_ns);
 
-// The import of a folder.
 class Imported {
  public:
   explicit Imported(const std::filesystem::path& folder);

@@ -342,7 +342,6 @@ namespace {
   _exit(0);
 }
 
-// The moment at which a recording is killed.
 struct Kill {
   bool has_begun = false;  // after its first file exists
   useconds_t delay_us = 0;

@@ -106,7 +106,6 @@ std::vector<std::vector<std::uint64_t>> numbers(const std::string& bytes, std::s
   return found;
 }
 
-// Returns the thread id of the worker.
 std::optional<std::string> worker_thread() {
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
     if (read_file(task.path() / "comm") == "msprof-slices\n") return task.path().filename();

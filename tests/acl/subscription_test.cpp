@@ -50,7 +50,6 @@ RanTask task_of(std::uint32_t model, const OpInfo& op, std::uint64_t begin_us) {
   return task;
 }
 
-// Reads to the end of the file.
 std::string read_all(int fd) {
   std::string bytes;
   char part[4096];
@@ -202,7 +201,7 @@ TEST_CASE("the key points of each execution come behind its operators") {
   const std::vector<std::string> execution = {"relu1 Relu", "relu2 Relu", "keypoint_op na"};
   CHECK(std::vector(texts.begin(), texts.begin() + 3) == execution);
   CHECK(std::vector(texts.begin() + 3, texts.end()) == execution);
-  // They enclose the operators.
+  // The key points enclose the operators.
   for (const std::uint32_t last : {2U, 5U}) {
     const auto start = [&](std::uint32_t i) {
       return aclprofGetOpStart(bytes.data(), bytes.size(), i);

@@ -66,7 +66,6 @@ class BoardCollecting {
 
   void send(int signal) const { program_->send(signal); }
   bool has_ended() const { return program_->has_ended(); }
-  // Returns its output on stderr so far.
   std::string err() const;
   RunResult wait() const;
 
@@ -75,7 +74,6 @@ class BoardCollecting {
   std::unique_ptr<RunningProgram> program_;
 };
 
-// Size of the application in bytes.
 std::uint64_t application_bytes();
 
 // Content that the application writes to a big file of this size; no two parts are equal.
@@ -102,7 +100,6 @@ std::string litter_of(const BoardUser& user);
 
 inline const Words kOnlyJob = {kBoardJob};
 
-// A board with one user.
 struct BoardScene {
   explicit BoardScene(const BoardOptions& options = {}) : board(options), user(board) {}
 

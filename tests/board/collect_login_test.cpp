@@ -265,7 +265,7 @@ TEST_CASE("A changed host key ends the run before the login, with both fingerpri
   const std::string log = scene.board.log().substr(said_before);
   for (const char* word : {"Failed", "Accepted", "assword auth"}) CHECK_FALSE(contains(log, word));
 
-  // The command in the message fixes it.
+  // The user can run the command printed in the message.
   run_tool(
       {"ssh-keygen", "-q", "-f", known, "-R", "[127.0.0.1]:" + std::to_string(scene.board.port())});
   CHECK(contains(refused(scene, {}).err, "host key is not known"));

@@ -247,7 +247,7 @@ TEST_CASE("A jump host has a question of its own, and never sees what is for the
            "\npwd = " + user.board().password() + "\n");
   const std::string jump = user.gate.address();
   const std::string question = "password for jump host " + jump + ": ";
-  // Without a terminal to ask on.
+  // Without a terminal, msprof cannot ask for the password.
   const RunResult alone = user.collect({"--jump", jump});
   CHECK(alone.exit_code == 6);
   CHECK(contains(alone.err, "jump host 1 of 1: " + jump + ": login refused"));

@@ -197,7 +197,7 @@ TEST_CASE("Of several runs that a board keeps, one has to be named") {
   shorten_wait_for_lost_run(scene.board);
   scene.let_go();
   REQUIRE(scene.is_kept());
-  // A second, identical run.
+  // Copies the kept run to get a second one.
   const fs::path kept = scene.board.home() / "msprof/kept";
   const std::string name = names_in(kept).front();
   fs::copy(kept / name, kept / (name + "-2"), fs::copy_options::recursive);

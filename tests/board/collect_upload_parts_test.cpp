@@ -33,7 +33,6 @@ struct PartScene {
       fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
     user.remember_project();
   }
-  // Path of the board's copy of the model.
   fs::path copy() const {
     const fs::path cache = board.home() / "msprof/cache";
     for (const std::string& name : names_in(cache)) {

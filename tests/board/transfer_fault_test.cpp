@@ -117,7 +117,7 @@ TEST_CASE("A file that grows while it is fetched is fetched again") {
   const auto report = board.fetch({"."}, grow);
   REQUIRE(grown > 0);
   CHECK(read_file(board.here / "behind") == "behind");
-  // The fetched part is a prefix of it.
+  // The fetched part is a prefix of the file.
   const std::string there = read_file(board.there / "a growing");
   CHECK(there.starts_with(read_file(board.here / "a growing")));
   CHECK(fs::file_size(board.here / "a growing") >= 3'000'000);

@@ -52,8 +52,8 @@ std::size_t records_in(const fs::path& folder) {
   return records;
 }
 
-// Runs the program in that way with and without a recorder, which must not change its end; returns
-// the number of records and empties the folder.
+// Runs the program with argument `way`, with and without a recorder, which must not change its end.
+// Returns the number of records and empties the folder.
 std::size_t records_of(const std::string& way, const fs::path& folder) {
   const RunResult alone = run_program(kProgram, {way}, {folder});
   const RunResult recorded = run_program(kProgram, {way}, recorded_in(folder));

@@ -112,7 +112,6 @@ struct ProcessResult {
 // Runs a program and waits; `environment` is added to this process's environment.
 ProcessResult run_process(const std::vector<std::string>& command,
                           const std::map<std::string, std::string>& environment = {});
-// Path of the built demo application.
 std::string demo_main();
 
 std::string header_problem(const std::string& bytes, RecordKind kind);

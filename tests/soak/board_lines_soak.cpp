@@ -78,8 +78,8 @@ void trial(std::uint64_t number, SoakRandom& random, SoakReport& report) {
   write_file(user.project() / "models/n.om", big_bytes(kSoakModelBytes));
   const double moment = chosen(random, kLatestCut);
   const double second = chosen(random, 2);
-  const int what = static_cast<int>(
-      chosen(random, 4));  // 0, 1: cut the connection; 2: kill msprof; 3: board unreachable
+  // 0, 1: cut the connection; 2: kill msprof; 3: board unreachable.
+  const int what = static_cast<int>(chosen(random, 4));
   const bool away = what == 3;
   const std::string big = std::to_string(kRecordedBytes);
   const BoardCollecting run(user, {"--survive", "--reconnect", away ? "1" : "20"},

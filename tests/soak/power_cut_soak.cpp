@@ -1,7 +1,7 @@
-// Simulates a power failure before a call of `msprof export all` that changes a file, or after it
-// has ended, on a disk with or without an earlier export. Products under their final names must be
-// complete, then and on the remaining disk, and the next run must give the same bytes as an
-// undisturbed one. Needs root and loop devices; ext4 and xfs alternate.
+// Simulates a power failure before a random call of `msprof export all` that changes a file, or
+// after it has ended, on a disk with or without an earlier export. On the disk left by the failure,
+// every product with its final name must be complete, and the next export must give the same bytes
+// as an undisturbed one. Needs root and loop devices; ext4 and xfs alternate.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

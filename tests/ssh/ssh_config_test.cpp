@@ -41,7 +41,6 @@ std::string refusal(const std::string& text) {
   return error_of(Exit::usage, [&] { parsed(text); });
 }
 
-// A home folder with ssh's files.
 struct SshHome {
   SshHome() { fs::create_directories(folder / ".ssh"); }
   fs::path at(const std::string& name) const { return folder / ".ssh" / name; }

@@ -19,7 +19,7 @@ TEST_CASE("Megabytes through cat come back as they were, in both directions at o
   for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
-    // Several times the windows of both directions.
+    // Several times the size of the windows in both directions.
     const std::string input = pattern(tests_whole() ? 50 << 20 : 12 << 20);
     const Ran ran = run(*connection, "cat", input);
     CHECK(ran.end.exit_code == 0);

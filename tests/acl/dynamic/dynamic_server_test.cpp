@@ -269,7 +269,7 @@ TEST_CASE("a socket that nobody serves is replaced, and nothing else") {
     return DynamicServer::open(home.path().string(), {}, {}, why);
   };
   {
-    // Bound, but never removed.
+    // Creates a socket file that is never removed.
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     const sockaddr_un address = address_of(path);
     REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);

@@ -27,7 +27,6 @@ inline void print(const char* name, std::uint64_t value) {
   std::printf("%s %llu\n", name, static_cast<unsigned long long>(value));
 }
 
-// A device with a context and a stream.
 class Device {
  public:
   explicit Device(std::int32_t id) : id_(id) {

@@ -15,7 +15,6 @@ inline void check(aclError code, const char* what) {
   std::exit(1);
 }
 
-// Adds a new buffer of `bytes`.
 inline void add_buffer(aclmdlDataset* dataset, std::size_t bytes) {
   void* memory = nullptr;
   check(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");

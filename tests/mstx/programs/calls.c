@@ -50,7 +50,7 @@ static void domains(void) {
   mstxDomainMarkA(net, "mark in net", NULL);
   in_net = mstxDomainRangeStartA(net, "range in net", NULL);
   in_default = mstxRangeStartA("range in default", NULL);
-  /* In the wrong domain: both ranges continue. */
+  /* Ended in the wrong domain: both ranges continue. */
   mstxRangeEnd(in_net);
   mstxDomainRangeEnd(net, in_default);
   mstxDomainRangeEnd(net, in_net);
