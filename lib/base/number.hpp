@@ -23,7 +23,7 @@ std::string us_from_ns(std::int64_t ns);
 void append_us_from_ns(std::string& out, std::int64_t ns);
 // Same, into a buffer of 24 bytes; returns the end of the text.
 char* put_us_from_ns(char* out, std::int64_t ns);
-// Returns the double that this text parses to; empty if that takes parsing the text.
+// Returns the double that this text parses to; empty if only parsing can give it.
 inline std::optional<double> us_as_read(std::int64_t ns) {
   // IEEE division of two integers below 2^53 yields the double nearest to the exact quotient.
   constexpr std::int64_t kMaxWhole = std::int64_t{1} << 53;
@@ -78,12 +78,12 @@ constexpr std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
 double sqlite_round3(double value);
 // SQLite's text of the rounded value, with one to three decimals: "0.0", "2.0", "0.32".
 void append_sqlite_round3(std::string& out, double value);
-// Returns the double that this text parses to; empty if that takes parsing the text.
+// Returns the double that this text parses to; empty if only parsing can give it.
 std::optional<double> sqlite_round3_as_read(double value);
 
 // printf("%.3f"): "0.000", "100.000".
 void append_fixed3(std::string& out, double value);
-// Returns the double that this text parses to; empty if that takes parsing the text.
+// Returns the double that this text parses to; empty if only parsing can give it.
 std::optional<double> fixed3_as_read(double value);
 // printf("%.3f") without trailing zeros or a trailing point: "12.5", "4", "100".
 void append_fixed3_trimmed(std::string& out, double value);

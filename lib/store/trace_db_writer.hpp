@@ -85,7 +85,8 @@ class TraceDbWriter {
 
   TemporaryFile temporary_;  // first member: also removed if the schema does not fit on the disk
   Database db_;
-  // Connections for reading: a new one for rows added after the last one's read statement started.
+  // Connections for reading. readable() opens a new one each time, because a statement of an
+  // earlier one may still see the file as it was.
   std::deque<Database> readers_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<BulkTables> tables_;

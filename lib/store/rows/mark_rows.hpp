@@ -26,8 +26,8 @@ struct TimeBlockRow {
                                           "first_start_ns",         "last_end_ns"};
 };
 
-// Bits of kMarkedRows rows per row: bit i belongs to the row id * kMarkedRows + i. Rows with all
-// bits 0 are omitted. (With 64, one value would equal kNull.)
+// Each row of a mark table has bits for kMarkedRows rows: bit i is for the row id * kMarkedRows +
+// i. Rows with all bits 0 are omitted. (With 64 bits, one value would equal kNull.)
 inline constexpr std::int64_t kMarkedRows = 32;
 
 // Bits for task. Source: cann_device.md 23.3 (arrows), 14.5 (outer tasks).
