@@ -84,7 +84,7 @@ TEST_CASE("the example subscribe_model reads every operator of its model out of 
   const TempFolder folder;
   const auto counts = run_example("subscribe_model", small_model(folder.path()));
   REQUIRE(counts.at("executions") == 5);
-  // Including the key points of each execution.
+  // The count includes the key points of each execution.
   CHECK(counts.at("records") == 5 * (kSmallModelLayers + 1));
   CHECK(counts.at("named") == 5 * (kSmallModelLayers + 1));
 }

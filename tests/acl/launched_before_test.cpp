@@ -148,7 +148,7 @@ TEST_CASE("stopping waits for what runs, within its limit, and not for what wait
   CHECK(start_and_stop(config));
   CHECK(std::chrono::steady_clock::now() - begin >= kShort);
   patience.set(kForEver);
-  // A recording of a device on which nothing was launched does not wait.
+  // Stopping a recording of a device without launched work does not wait.
   CHECK(start_and_stop(scene.config({1}, kBits, ACL_AICORE_PIPE_UTILIZATION)));
   gate.unlock();
   // A function running on a stream cannot wait for its own stream.

@@ -51,7 +51,8 @@ struct NamedBoard {
   bool tells_times = true;  // whether its listings have times
 };
 const std::vector<NamedBoard>& transfer_boards();
-// Returns one of the ways to transfer files (tar, SFTP, cat) for a test case; all in a whole run.
+// Returns one of the ways to transfer files (tar, SFTP, cat) for a test case. A whole run tests
+// all.
 const NamedBoard& each_way();
 
 void append(const std::filesystem::path& path, std::string_view bytes);
