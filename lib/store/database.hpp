@@ -44,7 +44,7 @@ class Statement {
   Statement& bind_blob(int parameter, std::string_view bytes);
   Statement& bind_null(int parameter);
 
-  // Advances to the next row; false at the end. Checks for Ctrl-C every kStepsBetweenLooks steps.
+  // Advances to the next row; false at the end. Regularly checks for Ctrl-C.
   bool step();
   // Runs a statement that returns no rows and resets it for the next values.
   void run();
