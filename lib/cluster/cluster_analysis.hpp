@@ -1,5 +1,5 @@
 // ClusterAnalysis holds all results derived from a rank summary (Part): clocks, slow ranks, slow
-// links and step growth. Criteria: docs/cluster.md.
+// links and step growth. Criteria: internals/cluster.md.
 #pragma once
 
 #include <vector>

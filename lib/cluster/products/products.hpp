@@ -1,6 +1,6 @@
 // Writes the products of a cluster: files for the vendor's viewer and scripts, with the names,
-// columns and units of msprof-analyze. docs/cluster.md describes each cell. Used by `msprof
-// cluster` and `msprof export cluster`.
+// columns and units of msprof-analyze. README.md describes each cell. Used by `msprof cluster`
+// and `msprof export cluster`.
 #pragma once
 
 #include <cstdint>

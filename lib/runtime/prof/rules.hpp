@@ -1,5 +1,5 @@
 // Rules for the order and the arguments of profiling calls, shared by both interfaces (aclprof…,
-// svp_acl_prof_…). The error codes have the same numbers in both. Rules: docs/host_cann.md.
+// svp_acl_prof_…). The error codes have the same numbers in both. Codes: acl/api/README.md.
 #pragma once
 
 #include <cstddef>

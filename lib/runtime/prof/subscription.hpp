@@ -1,5 +1,5 @@
 // Subscriptions: every operator of a subscribed model is sent as an 80-byte record to a pipe of the
-// application. Rules: docs/host_cann.md.
+// application. Rules: docs/host_cann.md; codes: acl/api/README.md.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // Profiling requested from outside the program: the object "profiler" of acl.json, or the
-// environment of an application started by a collector. Rules: docs/host_cann.md.
+// environment of an application started by a collector. Codes: acl/api/README.md.
 #pragma once
 
 #include <cstdint>

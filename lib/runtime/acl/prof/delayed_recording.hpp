@@ -1,5 +1,5 @@
 // A recording that starts and ends at given times: PROFILING_MODE=delay_or_duration. Rules:
-// docs/host_cann.md.
+// acl/api/README.md.
 #pragma once
 
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // Server through which a collector starts and stops recordings in a running application:
 // PROFILING_MODE=dynamic. One socket per process, ~/dynamic_profiling_socket_<pid>. Protocol:
-// docs/dynamic.md.
+// acl/prof/README.md.
 #pragma once
 
 #include <chrono>

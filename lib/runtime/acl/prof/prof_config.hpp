@@ -1,5 +1,5 @@
 // What to record, as configured through the interface: device list, metrics, bits
-// (aclprofCreateConfig) and further settings (aclprofSetConfig). Rules: docs/host_cann.md.
+// (aclprofCreateConfig) and further settings (aclprofSetConfig). Codes: acl/api/README.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // State of profiling in this process: whether it is recorded, who requested it, and the active
-// recordings. Used by acl_prof.h, aclInit and aclFinalize. Rules: docs/host_cann.md.
+// recordings. Used by acl_prof.h, aclInit and aclFinalize. Rules:
+// docs/host_cann.md; codes: acl/api/README.md.
 #pragma once
 
 #include <atomic>

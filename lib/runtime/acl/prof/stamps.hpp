@@ -1,5 +1,5 @@
 // Stamps and steps: annotations by the application, recorded with MSPROFTX. Used by acl_prof.h.
-// Source: cann_host.md 1.8.16; rules: docs/host_cann.md.
+// Source: cann_host.md 1.8.16; codes: acl/api/README.md.
 //
 // Lock-free: stamps are allocated from a pool of atomics, pushed ones are on a stack of their
 // thread, open ranges are in a table of atomics.

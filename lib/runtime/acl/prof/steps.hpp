@@ -1,5 +1,5 @@
-// Steps of the application: a start mark and an end mark on a stream. Used by acl_prof.h. Rules:
-// docs/host_cann.md.
+// Steps of the application: a start mark and an end mark on a stream. Used by acl_prof.h. Codes:
+// acl/api/README.md.
 #pragma once
 
 #include <cstdint>
