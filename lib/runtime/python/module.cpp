@@ -20,7 +20,7 @@ void make_library_visible() {
 PYBIND11_MODULE(acl, acl) {
   using namespace msprof::python;
   acl.doc() =
-      "CANN's interface on a Linux host. Pointers are integers; see docs/host_runtime.md of "
+      "CANN's interface on a Linux host. Pointers are integers; see docs/host_cann.md of "
       "msprof.";
   make_library_visible();
   define_base(acl);
