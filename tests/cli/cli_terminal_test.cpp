@@ -42,11 +42,11 @@ bool is_harmless(const std::string& screen) {
 }
 
 // Two equal captures with hostile folder names and contents.
-struct Captures {
+struct HostileCaptures {
   TempFolder folder;
   fs::path first, second;
 
-  explicit Captures(bool is_prof) {
+  explicit HostileCaptures(bool is_prof) {
     for (fs::path* capture : {&first, &second}) {
       const fs::path parent = folder / (capture == &first ? "a" : "b");
       if (is_prof) {
@@ -70,7 +70,7 @@ struct Captures {
 
 TEST_CASE("names of a capture steer no terminal, whichever verb shows them") {
   const bool is_prof = GENERATE(false, true);
-  const Captures captures(is_prof);
+  const HostileCaptures captures(is_prof);
   const std::string dir = captures.first.string(), other = captures.second.string();
   const std::string sql = "SELECT " + kHostileSql + " AS \"" + kHostile + "\", name FROM v_ops";
   for (const Words& words : {Words{"show", "-dir", dir},
@@ -107,7 +107,7 @@ TEST_CASE("names of a capture steer no terminal, whichever verb shows them") {
 }
 
 TEST_CASE("a document on a terminal has the values that a pipe gets, and a pipe every byte") {
-  const Captures captures(false);
+  const HostileCaptures captures(false);
   const std::string dir = captures.first.string();
   const std::string sql = "SELECT " + kHostileSql + " AS t";
   const std::string whole = kHostile + '\0';
