@@ -176,9 +176,9 @@ std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {
 }
 
 Staging::Staging(const fs::path& output)
-    : output_(made_folder(output)),
-      folder_(output / "collect",
-              [&](const fs::path& stale) { return clear_staging(stale, output); }) {}
+    : output_(made_folder(output)), folder_(output / "collect", [&](const fs::path& stale) {
+        return clear_staging(stale, output);
+      }) {}
 
 Staging::~Staging() {
   remove_tree(path());
