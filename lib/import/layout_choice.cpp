@@ -35,7 +35,12 @@ fs::path folder_in(const char* variable) {
 std::vector<fs::path> layout_files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   if (folder.empty()) return files;
-  for (const std::string& name : list_names(folder)) {
+  const FolderListing listing = list_folder(folder);
+  // Not an error: HOME may be that of another user, as after sudo.
+  if (listing.is_cut())
+    log::warn("layouts not considered: {}",
+              printable(listing_problem(folder, listing.error_number)));
+  for (const auto& [name, type] : listing.entries) {
     const bool is_layout = name.ends_with(".json") && !name.starts_with('.');
     if (is_layout && files.size() < kMaxLayoutFiles) files.push_back(folder / name);
   }
@@ -162,6 +167,7 @@ LayoutPlaces layout_places() {
 LayoutChoice choose_layout(const Session& session, const fs::path& store,
                            const LayoutPlaces& places) {
   if (places.given.source != LayoutSource::none) return places.given;
+  if (session.dialect() != Dialect::svp) return {};
   LayoutChoice before;
   if (!places.forget) {
     before = layout_of(store);

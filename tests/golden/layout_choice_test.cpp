@@ -281,3 +281,13 @@ TEST_CASE("an import that would read less than the store is refused, unless the 
   CHECK(board.imported(3, {"--force"}).at("layout").is_null());
   CHECK(board.rows("SELECT count(*) FROM api_call") == Lines{"0"});
 }
+
+TEST_CASE(
+    "a layouts folder that cannot be listed is named, and keeps nothing from being imported") {
+  Board board;
+  board.set("XDG_CONFIG_HOME", (board.folder.path() / std::string(300, 'x')).string());
+  const RunResult imported = board.verb({"import"});
+  CHECK(imported.exit_code == 3);
+  CHECK(contains(imported.err, "layouts not considered: cannot list "));
+  CHECK(contains(imported.err, "/msprof/layouts: File name too long"));
+}
