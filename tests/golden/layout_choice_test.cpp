@@ -287,6 +287,7 @@ TEST_CASE(
   Board board;
   board.set("XDG_CONFIG_HOME", (board.folder.path() / std::string(300, 'x')).string());
   const RunResult imported = board.verb({"import"});
+  INFO(imported.err);
   CHECK(imported.exit_code == 3);
   CHECK(contains(imported.err, "layouts not considered: cannot list "));
   CHECK(contains(imported.err, "/msprof/layouts: File name too long"));
