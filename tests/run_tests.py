@@ -216,6 +216,12 @@ def main():
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
+    # A thread that ended with an exception leaves cases without a result.
+    for test, numbers in jobs:
+        for number in numbers:
+            if (test, number) not in runner.results:
+                runner.report(test, number, "failed", 0, "it has no result", b"")
+
     with open(os.path.join(arguments.build, "test_times.txt"), "w") as times:
         for (test, number), (state, seconds, _) in sorted(runner.results.items(), key=lambda each: -each[1][1]):
             times.write(f"{seconds:.2f}\t{state}\t{test.cases[number]}\n")

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -38,7 +40,9 @@ bool is_in_path(const std::string& name) {
 
 bool require_or_skip(std::string_view what, bool is_there, std::string_view missing) {
   if (is_there) return true;
-  const std::string sentence(missing);
+  std::string sentence(missing);  // in a report of one line a case
+  std::replace_if(
+      sentence.begin(), sentence.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   if (is_required(what)) {
     throw std::runtime_error("required by MSPROF_TEST_REQUIRE: " + std::string(what) + ": " +
                              sentence);
