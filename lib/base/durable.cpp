@@ -8,11 +8,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <future>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "base/file_reader.hpp"
+#include "base/on_thread.hpp"
 
 namespace msprof {
 
@@ -73,15 +74,11 @@ void sync_together(const std::vector<std::function<void()>>& syncs) {
       }
     }
   };
-  std::vector<std::thread> threads;
-  threads.reserve(kSyncThreads);
-  try {
-    while (threads.size() + 1 < std::min(kSyncThreads, syncs.size())) threads.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The threads that did start do all the work.
-  }
+  std::vector<std::future<void>> helpers;
+  while (helpers.size() + 1 < std::min(kSyncThreads, syncs.size()))
+    helpers.push_back(std::async(kOnThreadIfAny, work));
   work();
-  for (std::thread& thread : threads) thread.join();
+  for (std::future<void>& helper : helpers) helper.get();
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }

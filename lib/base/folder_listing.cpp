@@ -18,24 +18,10 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::file_type type_of(unsigned char type) {
-  switch (type) {
-    case DT_DIR:
-      return fs::file_type::directory;
-    case DT_REG:
-      return fs::file_type::regular;
-    case DT_LNK:
-      return fs::file_type::symlink;
-    case DT_FIFO:
-      return fs::file_type::fifo;
-    case DT_SOCK:
-      return fs::file_type::socket;
-    case DT_CHR:
-      return fs::file_type::character;
-    case DT_BLK:
-      return fs::file_type::block;
-    default:
-      return fs::file_type::unknown;
-  }
+  if (type == DT_DIR) return fs::file_type::directory;
+  if (type == DT_REG) return fs::file_type::regular;
+  if (type == DT_LNK) return fs::file_type::symlink;
+  return fs::file_type::unknown;
 }
 
 // Listing in the form glob() needs; glob() ignores readdir() errors.

@@ -12,7 +12,7 @@ namespace msprof {
 
 struct FolderEntry {
   std::string name;
-  // Type of the entry itself; links are not followed. Unknown if the file system does not report
+  // Folder, regular file or link. Unknown for special files, and if the file system does not report
   // it.
   std::filesystem::file_type type = std::filesystem::file_type::unknown;
 };

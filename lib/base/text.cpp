@@ -25,16 +25,17 @@ bool is_control(utf8proc_int32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-// Marks of direction reorder what stands around them, so that one text can look like another.
+// Direction marks reorder the characters around them, so that one text can look like another.
 bool steers_terminal(utf8proc_int32_t code) {
   return is_control(code) || code == 0x61c || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// Calls `replace(code, out)` for each control character that is not in `keeps`.
-template <typename Replace>
-std::string without_steering(std::string_view text, std::string_view keeps,
-                             const Replace& replace) {
+// Returns `text` as valid UTF-8. Calls `replace(code, out)` for each character for which
+// `is_replaced(code)` is true.
+template <typename IsReplaced, typename Replace>
+std::string with_replaced(std::string_view text, const IsReplaced& is_replaced,
+                          const Replace& replace) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
@@ -42,7 +43,7 @@ std::string without_steering(std::string_view text, std::string_view keeps,
     const std::size_t length = sequence_length(text, code);
     if (length == 0) {
       result += kReplacement;
-    } else if (steers_terminal(code) && keeps.find(text.front()) == std::string_view::npos) {
+    } else if (is_replaced(code)) {
       replace(code, result);
     } else {
       result += text.substr(0, length);
@@ -50,6 +51,10 @@ std::string without_steering(std::string_view text, std::string_view keeps,
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return result;
+}
+
+void put_question_mark(utf8proc_int32_t, std::string& out) {
+  out += '?';
 }
 
 int code_width(utf8proc_int32_t code) {
@@ -85,29 +90,23 @@ std::string valid_utf8(std::string_view text) {
 }
 
 std::string printable(std::string_view text, KeepNewlines newlines) {
-  return without_steering(text, newlines == KeepNewlines::yes ? "\n" : "",
-                          [](utf8proc_int32_t, std::string& out) { out += '?'; });
+  const auto is_replaced = [keeps = newlines == KeepNewlines::yes](utf8proc_int32_t code) {
+    return steers_terminal(code) && !(keeps && code == '\n');
+  };
+  return with_replaced(text, is_replaced, put_question_mark);
 }
 
 std::string printable_on_page(std::string_view text) {
-  return without_steering(text, "", [](utf8proc_int32_t code, std::string& out) {
-    if (is_control(code)) {
-      out += '?';
-      return;
-    }
-    utf8proc_uint8_t bytes[4];
-    const auto size = utf8proc_encode_char(code, bytes);
-    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-  });
+  return with_replaced(text, is_control, put_question_mark);
 }
 
 std::string terminal_document(std::string_view text, DocumentForm form) {
-  return without_steering(text, "\n\t", [form](utf8proc_int32_t code, std::string& out) {
-    if (form == DocumentForm::json) {
-      out += fmt::format("\\u{:04x}", code);
-    } else {
-      out += '?';
-    }
+  const auto is_replaced = [](utf8proc_int32_t code) {
+    return steers_terminal(code) && code != '\n' && code != '\t';
+  };
+  if (form == DocumentForm::plain) return with_replaced(text, is_replaced, put_question_mark);
+  return with_replaced(text, is_replaced, [](utf8proc_int32_t code, std::string& out) {
+    out += fmt::format("\\u{:04x}", code);
   });
 }
 

@@ -124,9 +124,7 @@ class Search {
   }
 
   void look_at(const fs::path& path, fs::file_type type, std::vector<fs::path>& below) {
-    if (type != fs::file_type::directory && type != fs::file_type::symlink &&
-        type != fs::file_type::unknown)
-      return;
+    if (type == fs::file_type::regular) return;
     std::error_code error;
     if (!fs::is_directory(path, error)) return;
     const bool is_capture = path.filename().string().starts_with("PROF_") &&
