@@ -234,7 +234,7 @@ void Drainer::take(DrainBoard& board, const RawLook& look, double now) {
   listed_.clear();
   std::uint64_t raw_bytes = 0;
   for (const RawEntry& entry : look.files) {
-    raw_bytes += std::min(entry.size, ~raw_bytes);
+    raw_bytes = saturating_sum(raw_bytes, entry.size);
     if (is_acceptable_board_path(entry.path)) listed_.insert_or_assign(entry.path, entry);
   }
   rate_.add(now, raw_bytes, look.free_bytes);
@@ -362,7 +362,7 @@ void Drainer::require_space(const std::vector<std::string>& paths) const {
     const auto now = listed_.find(path);
     const std::uint64_t here = tracked_.at(path).length;
     if (now == listed_.end() || now->second.size < here) continue;
-    needed += std::min(now->second.size - here, ~needed);
+    needed = saturating_sum(needed, now->second.size - here);
   }
   const auto free = free_bytes_of(folder());
   if (!free || *free >= needed) return;

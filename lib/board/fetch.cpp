@@ -281,7 +281,7 @@ std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
   for (const auto& [path, file] : after_.files) {
     const bool wanted = files.contains(path) || is_below_any(path, captures);
     if (wanted && !is_here(path) && file.kind == EntryKind::file)
-      bytes += std::min(file.size_bytes, ~bytes);
+      bytes = saturating_sum(bytes, file.size_bytes);
   }
   return bytes;
 }

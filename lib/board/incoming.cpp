@@ -51,10 +51,6 @@ constexpr std::uint64_t kMaxNewEntries = 1'000;
 constexpr std::uint64_t kMaxHeaderBytes = 8 << 10;
 constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept bytes; longer paths do not exist on Linux
 
-std::uint64_t sum_at_most(std::uint64_t a, std::uint64_t b) {
-  return a + std::min(b, ~a);
-}
-
 [[noreturn]] void throw_cannot_write_here(const std::string& path, const std::string& reason,
                                           int error_number) {
   throw CannotWriteHere(fmt::format("cannot write {}: {} (another folder can be given with "
@@ -197,7 +193,7 @@ bool Incoming::admit(const NewFile& file) {
 }
 
 void Incoming::count_entry() {
-  if (++entries_ <= sum_at_most(allowed_.entries, kMaxNewEntries)) return;
+  if (++entries_ <= saturating_sum(allowed_.entries, kMaxNewEntries)) return;
   throw TooMuchSent(fmt::format("the board sends more than the {} files and folders that it listed",
                                 with_thousands(allowed_.entries)));
 }
@@ -205,14 +201,15 @@ void Incoming::count_entry() {
 std::uint64_t Incoming::room() const {
   const std::uint64_t listed = file_size_ - std::min(file_size_, file_bytes_);
   const std::uint64_t grown = file_bytes_ - std::min(file_bytes_, file_size_);
-  return sum_at_most(listed, std::min(kMaxGrowth - std::min(kMaxGrowth, grown),
-                                      kMaxGrowthOfAll - std::min(kMaxGrowthOfAll, grown_bytes_)));
+  return saturating_sum(listed,
+                        std::min(kMaxGrowth - std::min(kMaxGrowth, grown),
+                                 kMaxGrowthOfAll - std::min(kMaxGrowthOfAll, grown_bytes_)));
 }
 
 std::uint64_t Incoming::most_stream_bytes() const {
   const std::uint64_t entries = std::min<std::uint64_t>(
-      sum_at_most(allowed_.entries, kMaxNewEntries), ~std::uint64_t{0} / kMaxHeaderBytes);
-  return sum_at_most(sum_at_most(allowed_.bytes, kMaxGrowthOfAll), entries * kMaxHeaderBytes);
+      saturating_sum(allowed_.entries, kMaxNewEntries), ~std::uint64_t{0} / kMaxHeaderBytes);
+  return saturating_sum(saturating_sum(allowed_.bytes, kMaxGrowthOfAll), entries * kMaxHeaderBytes);
 }
 
 bool Incoming::make_folder(const NewFile& folder) {
@@ -245,7 +242,7 @@ bool Incoming::open_part(const NewFile& file, std::uint64_t part_bytes) {
 
 void Incoming::write(std::string_view bytes) {
   taken_bytes_ += bytes.size();
-  if (taken_bytes_ > sum_at_most(allowed_.bytes, kMaxGrowthOfAll)) {
+  if (taken_bytes_ > saturating_sum(allowed_.bytes, kMaxGrowthOfAll)) {
     tree_.drop_file();
     throw TooMuchSent(fmt::format("the board sends more than the {} that it listed",
                                   human_bytes(allowed_.bytes)));

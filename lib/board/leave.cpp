@@ -131,7 +131,7 @@ std::vector<std::string> BoardLeave::products_of(const std::string& capture,
         is_below(path, "host"))
       continue;
     files.push_back(path);
-    bytes += std::min(file.size_bytes, ~bytes);
+    bytes = saturating_sum(bytes, file.size_bytes);
   }
   return files;
 }

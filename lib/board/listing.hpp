@@ -3,6 +3,7 @@
 // answers of a board are untrusted; invalid entries are counted as refused.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,11 @@
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
+
+// Returns the sum of two sizes from a board, at most 2^64 - 1.
+constexpr std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  return b > ~a ? ~std::uint64_t{0} : a + b;
+}
 
 // Returns the reason why a path from a board must not be used, as the end of a sentence: "leads out
 // of the folder". Empty for a relative path of plain components of at most 255 bytes.

@@ -92,7 +92,7 @@ FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& pat
 
 void FetchAllowance::add(const ListedFile& file) {
   ++entries;
-  if (file.is_file()) bytes += std::min(file.size_bytes, ~bytes);
+  if (file.is_file()) bytes = saturating_sum(bytes, file.size_bytes);
 }
 
 BoardTransfer::BoardTransfer(BoardShell& shell, const BoardInfo& info, TransferWay way)
