@@ -277,15 +277,16 @@ Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
   const std::string& shell = asked[0];
   const auto words = typed_words(asked[1]);
   const TypedWord& last = words.back();
+  StdoutOutput out(DocumentForm::plain);
   for (const Candidate& candidate : candidates_behind(root, words)) {
     // A trailing backslash needs a following character, and an empty candidate has none.
     if (last.open == Quote::backslash && candidate.rest.empty()) continue;
     const std::string text = answer_line(shell, asked[2], last, candidate);
     const bool has_help = shell != "bash" && !candidate.help.empty();
-    print_document_text(fmt::format("{}{}{}\n", text, has_help ? "\t" : "",
-                                    has_help ? short_help(candidate.help) : ""),
-                        DocumentForm::plain);
+    out.write(fmt::format("{}{}{}\n", text, has_help ? "\t" : "",
+                          has_help ? short_help(candidate.help) : ""));
   }
+  out.drain(1);
   return Exit::ok;
 }
 
