@@ -345,7 +345,7 @@ std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeRepor
 
 fs::path IntermediateParts::add() {
   if (!folder_) folder_.emplace(output_);
-  return paths_.emplace_back(folder_->path() / fmt::format("{}.part", next_++));
+  return paths_.emplace_back(folder_->path() / fmt::format("{}.part", paths_.size()));
 }
 
 void IntermediateParts::clear() {

@@ -51,7 +51,6 @@ class IntermediateParts {
  private:
   std::filesystem::path output_;
   std::optional<TemporaryFolder> folder_;
-  unsigned next_ = 0;
   std::vector<std::filesystem::path> paths_;
 };
 
