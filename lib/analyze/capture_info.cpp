@@ -39,7 +39,7 @@ void read_time(const Database& db, CaptureInfo& info) {
   if (end && *end >= begin) info.duration_ns = *end - begin;
 }
 
-// Of each kind no more are listed: nobody reads so many, and only a store from elsewhere has them.
+// Limit for each list. Longer lists occur only in untrusted stores and are unreadable anyway.
 constexpr std::size_t kMaxListed = 10'000;
 
 // A run is of a device, or of a step of a model on one.

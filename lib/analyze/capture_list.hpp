@@ -46,7 +46,7 @@ std::string verdict_of(const ListedCapture& capture);
 std::string short_line(const ListedCapture& capture);
 
 // "2026-11-23 19:06:12 UTC+8, root@192.168.1.10 (Linux aarch64), main --images 100, run 2 of 5".
-// Empty if run.json contains none of these. Safe to print on a terminal.
+// Empty if run.json has no such fields. Safe to print on a terminal.
 std::string run_line(const RunRecord& run);
 // The same for a capture folder; empty without run.json.
 std::string run_line_of(const std::filesystem::path& capture);

@@ -11,7 +11,7 @@ namespace msprof {
 
 enum class Severity {
   note,     // worth knowing; no data is missing
-  without,  // complete except for what `lacks` names: "complete without ..."
+  without,  // complete except for the data in `lacks`: "complete without ..."
   partial,  // lost or damaged data: exit code 3
   warning,  // the command continues
   error,    // the command ends
