@@ -17,7 +17,7 @@
 #include "base/log.hpp"
 #include "base/side_by_side.hpp"
 #include "base/text.hpp"
-#include "board/login.hpp"
+#include "board/session/login.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/run_table.hpp"
 #include "ssh/ssh_connection.hpp"

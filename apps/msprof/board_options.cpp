@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "board/login.hpp"
+#include "board/session/login.hpp"
 
 namespace msprof {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "board/login.hpp"
+#include "board/session/login.hpp"
 #include "board/ssh_host.hpp"
 #include "msprof/command_line.hpp"
 

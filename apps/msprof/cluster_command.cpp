@@ -16,7 +16,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "board/login.hpp"
+#include "board/session/login.hpp"
 #include "cluster/run/cluster_task.hpp"
 #include "cluster/run/slurm_run.hpp"
 #include "cluster/run/ssh_run.hpp"

@@ -12,17 +12,17 @@
 #include <string>
 #include <utility>
 
-#include "board/config.hpp"
-#include "board/drain.hpp"
-#include "board/fetch.hpp"
-#include "board/info.hpp"
-#include "board/leave.hpp"
-#include "board/left_runs.hpp"
-#include "board/link.hpp"
-#include "board/nfs.hpp"
-#include "board/server.hpp"
-#include "board/sink.hpp"
-#include "board/upload.hpp"
+#include "board/disk/drain.hpp"
+#include "board/disk/leave.hpp"
+#include "board/disk/nfs.hpp"
+#include "board/disk/sink.hpp"
+#include "board/session/config.hpp"
+#include "board/session/info.hpp"
+#include "board/session/left_runs.hpp"
+#include "board/session/link.hpp"
+#include "board/session/server.hpp"
+#include "board/transfer/fetch.hpp"
+#include "board/transfer/upload.hpp"
 #include "collect/host.hpp"
 
 namespace msprof {
@@ -41,8 +41,8 @@ struct BoardRunOptions {
   DrainOptions drain{};   // download the recording while the application runs
   bool sink = false;      // receive our runtime's records as a stream, stored in `drain.output`
   std::string nfs{};      // SERVER:/path for the recording; empty: on the board
-  bool survives = false;  // the run continues without a connection (board/survive.hpp)
-  // Instead of starting a run, resume an existing one (board/left_runs.hpp).
+  bool survives = false;  // the run continues without a connection (board/session/survive.hpp)
+  // Instead of starting a run, resume an existing one (board/session/left_runs.hpp).
   std::optional<RunChoice> resume{};
   std::string resume_words{};  // options of the command that resumes, after the run: "--config
                                // board.ini"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "board/config.hpp"
-#include "board/info.hpp"
+#include "board/session/config.hpp"
+#include "board/session/info.hpp"
 #include "doctor/check.hpp"
 #include "doctor/project_checks.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "board/info.hpp"
-#include "board/shell.hpp"
-#include "board/transfer.hpp"
+#include "board/session/info.hpp"
+#include "board/session/shell.hpp"
+#include "board/transfer/transfer.hpp"
 #include "support/board_server.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
-#include "board/shell.hpp"
+#include "board/session/shell.hpp"
 #include "board_contest.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"

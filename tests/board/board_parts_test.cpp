@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "board/info.hpp"
-#include "board/shell.hpp"
-#include "board/upload.hpp"
+#include "board/session/info.hpp"
+#include "board/session/shell.hpp"
+#include "board/transfer/upload.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/run_changes.hpp"
 #include "support/require.hpp"

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "board/board_run_fixture.hpp"
 #include "board/case_sample.hpp"
-#include "board/program.hpp"
+#include "board/session/program.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 

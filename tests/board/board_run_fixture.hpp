@@ -1,7 +1,7 @@
 // A connected board for tests of code that runs on one.
 #pragma once
 
-#include "board/link.hpp"
+#include "board/session/link.hpp"
 #include "support/board_server.hpp"
 #include "support/eventually.hpp"
 

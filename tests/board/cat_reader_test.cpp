@@ -1,7 +1,7 @@
 // CatReader: splits one stream into many files, which are separated by a marker line.
 #include <catch2/catch.hpp>
 
-#include "board/cat_transfer.hpp"
+#include "board/transfer/cat_transfer.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
 

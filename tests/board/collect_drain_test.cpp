@@ -8,8 +8,8 @@
 
 #include "base/host_name.hpp"
 #include "board/collect_board_fixture.hpp"
-#include "board/drain_journal.hpp"
-#include "board/drainer.hpp"
+#include "board/disk/drain_journal.hpp"
+#include "board/disk/drainer.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 #include "support/small_disk.hpp"

@@ -9,8 +9,8 @@
 
 #include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
-#include "board/info.hpp"
-#include "board/link.hpp"
+#include "board/session/info.hpp"
+#include "board/session/link.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "board/collect_board_fixture.hpp"
-#include "board/sink.hpp"
+#include "board/disk/sink.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "board/collect_board_fixture.hpp"
-#include "board/range_sum.hpp"
-#include "board/upload_parts.hpp"
+#include "board/transfer/range_sum.hpp"
+#include "board/transfer/upload_parts.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "board/config.hpp"
+#include "board/session/config.hpp"
 #include "support/files.hpp"
 #include "support/lines.hpp"
 #include "support/run_program.hpp"

@@ -1,6 +1,6 @@
 // The drain: what is downloaded, what the board is told to free, and that interruptions lose
 // nothing.
-#include "board/drain.hpp"
+#include "board/disk/drain.hpp"
 
 #include <sys/stat.h>
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@
 #include "base/host_name.hpp"
 #include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
-#include "board/drained_folder.hpp"
+#include "board/disk/drained_folder.hpp"
 #include "ssh/ssh_connection.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"

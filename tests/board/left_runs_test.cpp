@@ -1,5 +1,5 @@
 // How a board reports earlier runs, and which of them are continued.
-#include "board/left_runs.hpp"
+#include "board/session/left_runs.hpp"
 
 #include <catch2/catch.hpp>
 

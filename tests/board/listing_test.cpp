@@ -7,8 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "board/drain_channel.hpp"
-#include "board/listing.hpp"
+#include "board/disk/drain_channel.hpp"
+#include "board/transfer/listing.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"

@@ -18,7 +18,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
-#include "board/config.hpp"
+#include "board/session/config.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "board/config.hpp"
+#include "board/session/config.hpp"
 #include "support/run_program.hpp"
 #include "support/typed_terminal.hpp"
 

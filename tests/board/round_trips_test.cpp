@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "board/collect_board_fixture.hpp"
-#include "board/tar_transfer.hpp"
+#include "board/transfer/tar_transfer.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 

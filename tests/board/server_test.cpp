@@ -1,5 +1,5 @@
 // Detection of a server's software from script output, and the environment of a login shell.
-#include "board/server.hpp"
+#include "board/session/server.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "board/tar_bytes.hpp"
-#include "board/tar_transfer.hpp"
+#include "board/transfer/tar_transfer.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"

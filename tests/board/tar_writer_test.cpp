@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "board/tar_transfer.hpp"
+#include "board/transfer/tar_transfer.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"

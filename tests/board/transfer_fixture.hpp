@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "board/board_run_fixture.hpp"
-#include "board/transfer.hpp"
+#include "board/transfer/transfer.hpp"
 #include "support/board_server.hpp"
 #include "support/temp_folder.hpp"
 

@@ -11,10 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "board/cat_transfer.hpp"
-#include "board/info.hpp"
-#include "board/listing.hpp"
-#include "board/tar_transfer.hpp"
+#include "board/session/info.hpp"
+#include "board/transfer/cat_transfer.hpp"
+#include "board/transfer/listing.hpp"
+#include "board/transfer/tar_transfer.hpp"
 #include "collect/elf_file.hpp"
 #include "ssh/sftp_wire.hpp"
 

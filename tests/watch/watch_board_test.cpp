@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "board/board_peek.hpp"
 #include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
+#include "board/disk/board_peek.hpp"
 #include "support/files.hpp"
 #include "support/sample.hpp"
 #include "support/typed_terminal.hpp"

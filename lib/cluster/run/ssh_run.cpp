@@ -14,7 +14,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "board/shell.hpp"
+#include "board/session/shell.hpp"
 #include "cluster/run/cluster_task.hpp"
 #include "cluster/run/pool.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "board/config.hpp"
+#include "board/session/config.hpp"
 #include "cluster/run/local_run.hpp"
 
 namespace msprof::cluster {

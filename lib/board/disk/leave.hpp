@@ -1,0 +1,53 @@
+// BoardLeave: keeps recordings on a server. Moves them to their final place there, runs the
+// server's msprof on them and downloads the products, which are small. Used by SshHost.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "board/session/link.hpp"
+#include "board/transfer/transfer.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+struct LeaveOptions {
+  bool on = false;
+  std::string folder;            // on the server, absolute or below the home folder; empty:
+                                 // kept/<run>
+  bool export_products = false;  // after the import
+};
+
+class BoardLeave {
+ public:
+  BoardLeave(BoardLink& link, LeaveOptions options);
+
+  // With a folder: replaces the run's output folder by a link to a new folder in it, so that the
+  // recording is on its disk from the start. Throws Error(cannot_write).
+  void open();
+  // Path of this project's msprof on the server; empty: not installed.
+  void set_tool(std::string tool) { tool_ = std::move(tool); }
+  // The folder whose disk the recording fills; empty: the run folder.
+  const std::string& disk() const { return options_.folder; }
+
+  // Moves the captures to their place, imports them there and fetches the products into `into`.
+  std::vector<LeftCapture> all(const std::filesystem::path& into);
+  // Returns a sentence on what stays on the server; empty: nothing.
+  std::string remains() const;
+
+ private:
+  std::vector<LeftCapture> move_captures();
+  int run_tool(const std::vector<std::string>& words);
+  void process(LeftCapture& capture, const std::filesystem::path& into);
+  std::vector<std::string> products_of(const std::string& capture, const TreeListing& before,
+                                       std::uint64_t& bytes);
+
+  BoardLink& link_;
+  LeaveOptions options_;
+  std::string tool_;
+  std::string place_;
+  std::vector<LeftCapture> left_;
+};
+
+}  // namespace msprof

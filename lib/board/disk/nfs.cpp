@@ -1,0 +1,84 @@
+#include "board/disk/nfs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+// Arguments: $1 run folder, $2 SERVER:/path, $3 the run's folder there. The options are those of
+// the manual: boards have no lock daemon, and some kernels have no NFS over UDP.
+constexpr const char* kNfsMount = R"sh(
+umask 077
+: > "$1/mounted" || exit 1
+if ! mount -t nfs -o nolock,tcp "$2" "$1/profiling"; then
+  rm -f "$1/mounted"
+  exit 1
+fi
+mkdir "$1/profiling/$3" && exit 0
+unmount "$1"
+exit 1
+)sh";
+
+// Arguments: $1 run folder, $2 name to remove there first; empty: nothing.
+constexpr const char* kNfsClose = R"sh(
+[ -e "$1/mounted" ] || exit 0
+[ -z "$2" ] || rm -rf "$1/profiling/$2"
+unmount "$1"
+)sh";
+
+BoardScript mount_script(std::string_view name, const char* text, std::string& whole) {
+  whole = std::string(kUnmountFunction) + text;
+  return {name, whole};
+}
+
+}  // namespace
+
+void check_nfs_share(std::string_view share) {
+  const auto at = share.find(":/");
+  const bool is_odd = std::any_of(share.begin(), share.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (at == std::string_view::npos || at == 0 || share.starts_with('-') || is_odd) {
+    throw Error(Exit::usage,
+                fmt::format("--nfs takes SERVER:/path, as in 192.168.1.2:/home/me/profiling, not "
+                            "'{}'",
+                            printable(share)));
+  }
+}
+
+std::string BoardNfs::place() const {
+  return share_ + (share_.ends_with('/') ? "" : "/") + folder_name();
+}
+
+std::string BoardNfs::open() {
+  std::string text;
+  const BoardAnswer answer =
+      link_.shell().ask(mount_script("mounting a folder of an NFS server", kNfsMount, text),
+                        {link_.run_folder(), share_, folder_name()});
+  if (!answer.ok()) {
+    throw Error(Exit::cannot_write,
+                fmt::format("{}: cannot record into {}: {} (is it exported to the board, writable "
+                            "for it, and may {} mount there?)",
+                            link_.name(), share_, answer.reason(), link_.shell().login().user));
+  }
+  is_open_ = true;
+  log::info("{} records into {}", link_.name(), place());
+  return folder();
+}
+
+void BoardNfs::close(bool remove) {
+  if (!is_open_) return;
+  std::string text;
+  link_.shell().change(mount_script("unmounting the NFS server's folder", kNfsClose, text),
+                       {link_.run_folder(), remove ? folder_name() : ""});
+  is_open_ = false;
+}
+
+}  // namespace msprof

@@ -1,0 +1,49 @@
+#include "board/disk/removal.hpp"
+
+#include "board/session/info.hpp"
+#include "board/session/link.hpp"
+
+namespace msprof {
+
+namespace {
+
+// `remove_folder FOLDER`. Changes the modes of folders only: a file may be a hard link to one of
+// the user's.
+constexpr const char* kRemoveFolder = R"sh(
+remove_folder() {
+  find "$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
+  rm -rf "$1"
+}
+)sh";
+
+constexpr const char* kRemoveRun = R"sh(
+unmount "$1" && remove_folder "$1"
+)sh";
+
+// Arguments: our folders; removes each one that is then empty.
+constexpr const char* kRemoveAll = R"sh(
+for ours do
+  cd "$ours" 2>/dev/null || continue
+  for run in runs/*; do unmount "$run" || exit 1; done
+  for part in cache kept runs lock; do remove_folder "$part" || exit 1; done
+  cd / && rmdir "$ours" 2>/dev/null
+done
+exit 0
+)sh";
+
+void remove(BoardShell& shell, const char* script, const std::vector<std::string>& arguments) {
+  const std::string text = std::string(kUnmountFunction) + kRemoveFolder + script;
+  shell.change({"removing what is on the board", text}, arguments);
+}
+
+}  // namespace
+
+void remove_run_folder(BoardShell& shell, const std::string& run_folder) {
+  remove(shell, kRemoveRun, {run_folder});
+}
+
+void remove_all_of_ours(BoardShell& shell, const std::string& folder) {
+  remove(shell, kRemoveAll, folders_of_ours(folder));
+}
+
+}  // namespace msprof

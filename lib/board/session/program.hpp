@@ -1,0 +1,135 @@
+// BoardProgram: an application that runs on a board, in a separate session. Forwards its streams as
+// data arrives; with a terminal on the board they are a single stream. Used by SshHost.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "board/session/shell.hpp"
+#include "board/session/steps.hpp"
+#include "collect/host.hpp"
+#include "collect/output_rewriter.hpp"
+#include "ssh/ssh_connection.hpp"
+
+namespace msprof {
+
+// The user's local terminal, while the application on a board has another one: forwards each key
+// immediately and without echo, because the board's terminal echoes.
+//
+// Ctrl-C is handled locally: it sends a signal to msprof, which forwards it, as in every run. The
+// board's terminal interprets all other keys, including Ctrl-Z and Ctrl-\.
+class UserTerminal {
+ public:
+  UserTerminal() : size_(probe_size()) {}
+  ~UserTerminal() { restore(); }
+  UserTerminal(const UserTerminal&) = delete;
+  UserTerminal& operator=(const UserTerminal&) = delete;
+
+  // Terminal type and size for the board's terminal.
+  const SshTerminal& size() const { return size_; }
+  // Returns true if the size has changed since the last call.
+  bool has_changed();
+
+  // Starts forwarding keys if stdin is a terminal and msprof is in its foreground. May be called
+  // repeatedly.
+  void take_keys();
+  // Restores the terminal's settings. Signals that terminate msprof also restore them.
+  void restore();
+
+ private:
+  static SshTerminal probe_size();
+  SshTerminal size_;
+};
+
+// Returns true if reading stdin does not stop this process: stdin is not a terminal, or msprof is
+// in its foreground.
+bool may_read_input();
+
+// A program to start; all paths are absolute paths on the board.
+struct BoardRun {
+  std::string id;  // becomes MSPROF_RUN in its environment, which identifies its processes
+  std::string working_folder;
+  std::string main;
+  std::string acl_json;
+  std::string libraries;        // prepended to LD_LIBRARY_PATH; empty: nothing
+  std::string modules;          // prepended to PYTHONPATH; empty: nothing
+  bool in_login_shell = false;  // uses the environment of a login shell
+  std::vector<std::string> environment;
+  std::vector<std::string> arguments;
+  bool stdout_to_stderr = false;
+  bool on_terminal = false;
+  OutputChanges output_changes{};
+};
+
+// Script fragment that prepares the start of an application: exports $count variables from its
+// first parameters and changes to $folder. Expects $run, $folder, $main, $acl, $libraries,
+// $modules, and `failed REASON`, which does not return.
+extern const std::string_view kEnterApplication;
+
+// Appends the following to the script's own parameters: $folder, $main, $acl, $libraries, $modules
+// and $count, then the variables and the application's arguments.
+void add_application(std::vector<std::string>& parameters, const BoardRun& run);
+
+class BoardProgram : public RunningProgram {
+ public:
+  // `recover` re-establishes a lost connection, or throws.
+  BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover);
+  ~BoardProgram() override;
+  BoardProgram(const BoardProgram&) = delete;
+  BoardProgram& operator=(const BoardProgram&) = delete;
+
+  // Steps that run together with the sweep when the application has ended by itself, and the
+  // receiver of their answers, which may still be arriving.
+  using TakeEnd = std::function<void(std::unique_ptr<StepsUnderWay>)>;
+  void ask_at_end(std::vector<BoardStep> steps, TakeEnd take) {
+    end_steps_ = std::move(steps);
+    take_end_ = std::move(take);
+  }
+
+  // Forwards stdin to the application, unless it is a terminal and msprof is in the background.
+  std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
+  void signal(int number) override;
+
+ private:
+  void take_first_line(std::string_view bytes);
+  void take_output(std::string_view bytes);
+  void take_errors(std::string_view bytes);
+  void show_until_failure(std::string_view bytes);
+  void show(std::string_view bytes);
+  void follow_terminal();
+  void read_input();
+  bool pass_input();
+  std::optional<ProgramEnd> wait_for_streams(std::chrono::milliseconds limit);
+  void finish(const CommandEnd& end);
+  std::string why_not_started() const;
+  void sweep();
+  void end_after_loss();
+
+  BoardShell& shell_;
+  std::string run_id_;
+  std::function<void()> recover_;
+  std::vector<BoardStep> end_steps_;
+  TakeEnd take_end_;
+  int stdout_fd_;
+  OutputRewriter rewriter_;
+  std::string first_line_;  // until it is complete
+  bool started_ = false;    // the application's pid has arrived
+  std::uint64_t shown_bytes_ = 0;
+  std::string held_;         // on a terminal: output that may be the start of kFailed
+  bool failed_ = false;      // it could not be started
+  std::string errors_tail_;  // the reason for a failed start
+  std::string group_ = "0";  // its process group, if it is a separate one
+  std::vector<char> input_buffer_;
+  std::string_view input_;
+  bool input_open_ = true;
+  bool line_begun_ = false;                 // the input so far ends within a line
+  std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are not a terminal
+  ProgramEnd end_;
+  bool finished_ = false;
+  std::unique_ptr<SshCommand> command_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,235 @@
+#include "board/session/server.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "board/session/link.hpp"
+
+namespace msprof {
+
+// Shells that are not POSIX shells cannot run the script, so bash runs it for them. Shells that
+// support -l read their own profile; for others the profile is sourced explicitly.
+const std::string_view kLoginShell = R"sh(
+inner=$1
+shift
+run='inner=$1; shift; exec sh -c "$inner" msprof "$@" >&3 2>&4 <&5 3>&- 4>&- 5<&-'
+case ${SHELL##*/} in
+  bash|zsh|ksh) exec "$SHELL" -l -c "$run" msprof "$inner" "$@" ;;
+  csh|tcsh|fish) command -v bash >/dev/null && exec bash -l -c "$run" msprof "$inner" "$@" ;;
+esac 3>&1 4>&2 5<&0 >/dev/null 2>&1 </dev/null
+exec sh -c '
+for profile in /etc/profile "$HOME/.profile"; do
+  [ ! -r "$profile" ] || . "$profile"
+done
+eval "$0"
+' "$run" "$inner" "$@" 3>&1 4>&2 5<&0 >/dev/null 2>&1 </dev/null
+)sh";
+
+namespace {
+
+// Arguments: $1 folder, $2 program name. Prints "folder PATH", "program PATH", "real PATH" and, for
+// a script that python3 runs, "script"; or "missing WHY".
+constexpr const char* kFindServer = R"sh(
+missing() { printf "missing %s\n" "$1"; exit 0; }
+cd "$HOME" && cd "${1:-.}" 2>/dev/null || missing "there is no folder $1"
+folder=$(pwd -P)
+printf "folder %s\n" "$folder"
+on_path() {
+  found=
+  name=$1
+  set -f
+  IFS=:
+  set -- $PATH
+  unset IFS
+  set +f
+  for place do
+    case $place in /*) ;; *) continue ;; esac
+    [ ! -f "$place/$name" ] || [ ! -x "$place/$name" ] || { found=$place/$name; return; }
+  done
+}
+case $2 in /*) here=$2 ;; *) here=$folder/$2 ;; esac
+if [ -f "$here" ] && [ -x "$here" ]; then
+  found=$here
+elif [ -f "$here" ] && [ "$here" != "${here%.py}" ]; then
+  on_path python3
+  [ -n "$found" ] || missing "there is no python3 on PATH to run it with"
+  echo script
+else
+  [ ! -f "$here" ] || missing "$here is not executable; chmod +x makes it so"
+  case $2 in */*) missing "no such file: $here" ;; esac
+  on_path "$2"
+  [ -n "$found" ] || missing "no such file in $folder, and no program of that name on PATH"
+fi
+printf "program %s\n" "$found"
+printf "real %s\n" "$(readlink -f "$found" 2>/dev/null)"
+)sh";
+
+// Arguments: $1 mark for the started processes, $2 temporary folder. Prints "candidate FILE" (on
+// PATH) or "beside FILE" (next to a host runtime), each with "answer TEXT"; "host FOLDER", "library
+// FILE".
+constexpr const char* kRuntimes = R"sh(
+mark=$1
+answer=$2/answer
+export MSPROF_INNER=1
+ask() {
+  rm -f "$answer.late"
+  MSPROF_RUN="$mark" "$1" --version </dev/null >"$answer" 2>/dev/null &
+  child=$!
+  (
+    trap 'kill $!; exit' TERM
+    MSPROF_RUN="$mark" sleep 5 &
+    wait $!
+    : > "$answer.late"
+    kill -KILL $child
+  ) </dev/null >/dev/null 2>&1 &
+  watch=$!
+  wait $child
+  kill $watch
+  for process in $(marked "$mark"); do kill -KILL "$process"; done
+  [ ! -e "$answer.late" ] || : > "$answer"
+  printf "answer %s\n" "$(head -c 200 "$answer" | tr "\n\r" "  ")"
+  rm -f "$answer" "$answer.late"
+}
+host_in() {
+  for folder do
+    [ ! -f "$folder/lib64/libascendcl.so" ] || { printf "host %s\n" "$folder"; return; }
+  done
+}
+folders_of() {
+  set -f
+  IFS=:
+  set -- $1
+  unset IFS
+  set +f
+  for folder do
+    case $folder in /*) printf "%s\n" "$folder" ;; esac
+  done
+}
+folders_of "$PATH" | while IFS= read -r folder; do
+  file=$folder/msprof
+  [ -f "$file" ] && [ -x "$file" ] || continue
+  printf "candidate %s\n" "$file"
+  ask "$file"
+  real=$(readlink -f "$file" || printf "%s" "$file")
+  prefix=${real%/tools/profiler/bin/msprof}
+  host_in "$prefix/lib/msprof/host" "$prefix/lib64/msprof/host" \
+    "$prefix"/lib/*-linux-gnu/msprof/host "$prefix/host" "${real%/*/*/*}/msprof-host"
+done
+folders_of "$LD_LIBRARY_PATH:${ASCEND_HOME_PATH:+$ASCEND_HOME_PATH/lib64}" |
+while IFS= read -r folder; do
+  library=$folder/libascendcl.so
+  [ -f "$library" ] || continue
+  if grep -q "$3" "$library"; then
+    host=${folder%/}
+    host=${host%/*}
+    printf "host %s\n" "$host"
+    for file in "$host/../../../bin/msprof" "$host/../apps/msprof/msprof"; do
+      [ -x "$file" ] || continue
+      printf "beside %s\n" "$(readlink -f "$file")"
+      ask "$file"
+    done
+  else
+    printf "library %s\n" "$library"
+  fi
+done
+)sh";
+
+std::string path_of(std::string_view value) {
+  return value.starts_with('/') && printable(value) == value ? std::string(value) : "";
+}
+
+// Splits a line "name value".
+std::pair<std::string_view, std::string_view> parts_of(std::string_view line) {
+  const auto at = line.find(' ');
+  return {line.substr(0, at), at == std::string_view::npos ? "" : line.substr(at + 1)};
+}
+
+BoardAnswer ask_in_login_shell(BoardShell& shell, std::string_view name, const std::string& script,
+                               std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), script);
+  BoardAnswer answer = shell.ask({name, kLoginShell}, arguments);
+  if (answer.ok()) return answer;
+  throw Error(Exit::board_unreachable,
+              fmt::format("{}: {} in a login shell failed: {} (its profile may end the shell)",
+                          shell.login().name(), name, answer.reason()));
+}
+
+}  // namespace
+
+ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
+                                 const std::string& word) {
+  const BoardAnswer answer =
+      ask_in_login_shell(shell, "looking for the application", kFindServer, {folder, word});
+  const std::string server = shell.login().name();
+  ServerApplication found;
+  for (const std::string_view line : split(answer.out, '\n')) {
+    const auto [name, value] = parts_of(line);
+    if (name == "missing") {
+      throw Error(Exit::nothing_to_do, fmt::format("cannot run '{}' on {}: {}", printable(word),
+                                                   server, printable(value)));
+    }
+    if (name == "folder") found.folder = path_of(value);
+    if (name == "program") found.program = path_of(value);
+    if (name == "real") found.real_program = path_of(value);
+    if (name == "script") found.leading = {word};
+  }
+  if (found.folder.empty() || found.program.empty()) {
+    throw Error(Exit::board_unreachable,
+                fmt::format("{}: the answer to where '{}' is makes no sense: \"{}\"", server,
+                            printable(word), shorten(printable(answer.out), 200)));
+  }
+  if (found.real_program.empty()) found.real_program = found.program;
+  return found;
+}
+
+ServerRuntimes::ServerRuntimes(BoardShell& shell, const std::string& run,
+                               const std::string& scratch)
+    : server_(shell.login().name()) {
+  static const std::string script = std::string(kMarkedFunction) + kRuntimes;
+  take(ask_in_login_shell(shell, "looking for runtimes of CANN", script,
+                          {run + "-asked", scratch, std::string(kHostRuntimeMark)})
+           .out);
+}
+
+ServerRuntimes::ServerRuntimes(std::string_view answer, std::string server)
+    : server_(std::move(server)) {
+  take(answer);
+}
+
+bool ServerRuntimes::is_inner() const {
+  const char* const inner = std::getenv("MSPROF_INNER");
+  return inner != nullptr && *inner != '\0';
+}
+
+void ServerRuntimes::take(std::string_view answer) {
+  std::string asked;
+  bool is_on_path = false;
+  for (const std::string_view line : split(answer, '\n')) {
+    const auto [name, value] = parts_of(line);
+    if (name == "candidate" || name == "beside") {
+      asked = path_of(value);
+      is_on_path = name == "candidate";
+    }
+    if (name == "answer" && !asked.empty()) {
+      take_msprof(asked, is_on_path, value);
+      asked.clear();
+    }
+    if (name == "host" && host_runtime_.empty()) host_runtime_ = path_of(value);
+    if (name == "library" && library_.empty()) library_ = path_of(value);
+  }
+}
+
+// Only an msprof on PATH can be the vendor's.
+void ServerRuntimes::take_msprof(const std::string& file, bool is_on_path,
+                                 std::string_view answer) {
+  if (is_version_of_ours(answer)) {
+    if (tool_.empty()) tool_ = file;
+  } else if (is_on_path && vendor_.empty()) {
+    vendor_ = file;
+  }
+}
+
+}  // namespace msprof

@@ -1,0 +1,84 @@
+// SurvivingProgram: an application on a board that continues when the connection is lost. A keeper,
+// a script on the board that does not depend on the connection, starts it, holds the board's lock,
+// stores its output in files and records its end. This class follows those files, over any number
+// of connections, also from another process or machine. Used by SshHost.
+//
+// Files in runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its pid and
+// start time), `start` (start time of the application), `out` and `err` (output, limited), `end`,
+// `note` and `before` (data that msprof needs to resume), `present` (who is following), `seen` (how
+// far), `closing` (an msprof has taken the results; created once, so that no two take them).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "board/session/link.hpp"
+#include "board/session/program.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+// Without --timeout: how long a run continues without an msprof that follows it.
+inline constexpr int kAloneHours = 24;
+
+struct SurvivalPlan {
+  double timeout_seconds = 0;      // 0: none
+  std::uint64_t output_bytes = 0;  // kept bytes of each stream
+  std::string note;                // free text for the msprof that resumes
+  std::string before;              // the state before the application started, also for it
+};
+
+// Returns the number of bytes to keep of each stream, given the free space on the disk.
+std::uint64_t kept_output_bytes(std::uint64_t free_bytes);
+
+class SurvivingProgram : public RunningProgram {
+ public:
+  // Starts `run`. `hint` is the command that resumes it: "msprof collect --attach RUN …".
+  SurvivingProgram(BoardLink& link, const BoardRun& run, const SurvivalPlan& plan,
+                   std::string hint);
+  // Follows the run of `link`, which was started earlier.
+  SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::string hint);
+  ~SurvivingProgram() override;
+  SurvivingProgram(const SurvivingProgram&) = delete;
+  SurvivingProgram& operator=(const SurvivingProgram&) = delete;
+
+  // Reconnects after a lost connection. Throws ConnectionLost if the board stays unreachable, and
+  // Error(interrupted) if the terminal was closed; the application continues in both cases.
+  std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
+  void signal(int number) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Stream {
+    int fd;
+    std::uint64_t bytes = 0;  // shown so far
+  };
+  std::string folder() const { return link_.run_folder() + "/survive"; }
+  void start(const BoardRun& run, const SurvivalPlan& plan);
+  void follow();
+  void show(Stream& stream, std::string_view bytes);
+  void tell_seen();
+  void leave_if_hung_up() const;
+  void recover();
+  bool finish();
+  void show_rest(Stream& stream, const char* name);
+  void end_orphans();
+  void take_end(std::string_view line);
+
+  BoardLink& link_;
+  std::string hint_;
+  std::string token_;  // identifies on the board who has taken the results
+  Stream out_;
+  Stream err_;
+  std::uint64_t told_bytes_ = 0;
+  Clock::time_point tell_at_{};
+  ProgramEnd end_;
+  bool finished_ = false;
+  std::unique_ptr<SshCommand> command_;
+};
+
+}  // namespace msprof
