@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/json_text.hpp"
 #include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "cluster/products/capture_analysis.hpp"
-#include "export/json_text.hpp"
 
 namespace msprof {
 

@@ -8,10 +8,10 @@
 
 #include "analyze/cluster/cluster_findings.hpp"
 #include "analyze/cluster/cluster_summary.hpp"
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
-#include "export/json_text.hpp"
 #include "msprof/cluster_output.hpp"
 
 namespace msprof {

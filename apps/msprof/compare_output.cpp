@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "base/words.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 #include "msprof/json_values.hpp"
 
 namespace msprof {

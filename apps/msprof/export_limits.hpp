@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "export/export_scope.hpp"
+#include "export/scope/export_scope.hpp"
 
 namespace msprof {
 

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "export/export_files.hpp"
 #include "export/parquet/parquet_export.hpp"
+#include "export/scope/export_files.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {

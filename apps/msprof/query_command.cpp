@@ -20,7 +20,7 @@
 #include "base/time_text.hpp"
 #include "base/words.hpp"
 #include "export/products.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 #include "msprof/cluster_info.hpp"
 #include "msprof/cluster_store.hpp"
 #include "msprof/json_values.hpp"

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
-#include "export/json_text.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 #include "msprof/cluster_info.hpp"
 #include "msprof/cluster_store.hpp"
 #include "query/query_db.hpp"

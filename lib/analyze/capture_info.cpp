@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "export/export_scope.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_scope.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {

@@ -14,7 +14,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "cluster/device_rows.hpp"
-#include "export/rdma_payloads.hpp"
+#include "export/scope/rdma_payloads.hpp"
 
 namespace msprof::cluster {
 

@@ -124,7 +124,7 @@ struct PacketRow {
   std::int64_t operation_name_id = kNull;
   std::int64_t sequence = kNull;  // kNull: sum over all collectives of the step
   std::int64_t member_id = 0;
-  std::int64_t link_type = kNull;  // link_types() in export/cann_rules.hpp
+  std::int64_t link_type = kNull;  // link_types() in export/scope/cann_rules.hpp
   std::int64_t transport_type = kNull;
   std::int64_t size_bytes = 0;  // of one transfer
   std::int64_t count = 0;

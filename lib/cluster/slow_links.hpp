@@ -24,7 +24,7 @@ struct LinkEnd {
 struct SlowLink {
   LinkEnd source;
   LinkEnd target;
-  std::int64_t link_type = kNull;  // link_types() in export/cann_rules.hpp
+  std::int64_t link_type = kNull;  // link_types() in export/scope/cann_rules.hpp
   std::int64_t transport_type = kNull;
   std::int64_t size_class =
       0;  // the slow size class with the most time; the next three fields are for this size

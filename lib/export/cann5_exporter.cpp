@@ -11,9 +11,9 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "export/cann_rules.hpp"
-#include "export/export_files.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/export_files.hpp"
 
 namespace msprof {
 

@@ -5,9 +5,9 @@
 #include <future>
 
 #include "base/on_thread.hpp"
-#include "export/export_files.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_files.hpp"
 
 namespace msprof {
 

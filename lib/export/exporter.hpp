@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/row_sink.hpp"
-#include "export/export_scope.hpp"
+#include "export/scope/export_scope.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "export/export_files.hpp"
 #include "export/exporter.hpp"
-#include "export/summary_table.hpp"
-#include "export/timeline_layer.hpp"
-#include "export/timeline_pieces.hpp"
+#include "export/scope/export_files.hpp"
+#include "export/table/summary_table.hpp"
+#include "export/trace/timeline_layer.hpp"
+#include "export/trace/timeline_pieces.hpp"
 
 namespace msprof {
 

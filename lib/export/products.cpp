@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "export/export_files.hpp"
+#include "export/scope/export_files.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "export/exporter.hpp"
-#include "export/summary_table.hpp"
-#include "export/timeline_layer.hpp"
+#include "export/table/summary_table.hpp"
+#include "export/trace/timeline_layer.hpp"
 
 namespace msprof {
 

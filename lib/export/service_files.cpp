@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "base/atomic_file.hpp"
-#include "export/cann_rules.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "store/database.hpp"
 
 namespace msprof {

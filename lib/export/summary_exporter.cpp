@@ -12,7 +12,7 @@
 #include "base/words.hpp"
 #include "export/planners.hpp"
 #include "export/products.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 
 namespace msprof {
 

@@ -16,9 +16,9 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/perfetto_sink.hpp"
 #include "export/planners.hpp"
 #include "export/products.hpp"
+#include "export/trace/perfetto_sink.hpp"
 
 namespace msprof {
 

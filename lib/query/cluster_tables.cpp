@@ -12,7 +12,7 @@
 
 #include "cluster/cluster_analysis.hpp"
 #include "cluster/merge.hpp"
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "query/cluster_views.hpp"
 
 namespace msprof {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 
 namespace msprof {
 

@@ -16,7 +16,7 @@
 
 #include "base/text.hpp"
 #include "export/products.hpp"
-#include "export/table_reader.hpp"
+#include "export/table/table_reader.hpp"
 #include "query/cluster_tables.hpp"
 #include "query/cluster_views.hpp"
 #include "query/views.hpp"

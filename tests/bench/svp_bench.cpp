@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
-#include "export/table_writers.hpp"
-#include "export/trace_json_writer.hpp"
+#include "export/table/table_writers.hpp"
+#include "export/trace/trace_json_writer.hpp"
 #include "import/record_layout.hpp"
 #include "store/trace_db_writer.hpp"
 

@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 #include "import/importer.hpp"
 
 namespace msprof::test {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/overview.hpp"
-#include "export/json_text.hpp"
-#include "export/table_writers.hpp"
-#include "export/trace_json_writer.hpp"
+#include "base/json_text.hpp"
+#include "export/table/table_writers.hpp"
+#include "export/trace/trace_json_writer.hpp"
 #include "import/import_report.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"

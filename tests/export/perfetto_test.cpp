@@ -1,5 +1,5 @@
 // Timelines as Perfetto's protobuf: protobuf's own reader finds the contents of the JSON.
-#include "export/perfetto_sink.hpp"
+#include "export/trace/perfetto_sink.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "export/perfetto_trace.hpp"
-#include "export/trace_events.hpp"
+#include "export/trace/trace_events.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -1,8 +1,8 @@
 // Rows of a summary table as values, as read by rules and comparisons.
 #include <catch2/catch.hpp>
 
-#include "export/table_reader.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_reader.hpp"
+#include "export/table/table_writers.hpp"
 
 namespace msprof {
 namespace {

@@ -4,7 +4,7 @@
 #include <latch>
 #include <string>
 
-#include "export/timeline_pieces.hpp"
+#include "export/trace/timeline_pieces.hpp"
 #include "timeline_events.hpp"
 
 namespace msprof::test {

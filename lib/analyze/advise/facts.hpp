@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "export/table_reader.hpp"
+#include "export/table/table_reader.hpp"
 
 namespace msprof {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/number.hpp"
-#include "export/counter_samples.hpp"
+#include "export/scope/counter_samples.hpp"
 
 namespace msprof {
 

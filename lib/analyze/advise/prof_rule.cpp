@@ -10,8 +10,8 @@
 #include "analyze/advise/table_scan.hpp"
 #include "base/atomic_file.hpp"
 #include "base/text.hpp"
-#include "export/export_files.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_files.hpp"
 
 namespace msprof {
 

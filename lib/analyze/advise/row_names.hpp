@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text_map.hpp"
-#include "export/table_reader.hpp"
+#include "export/table/table_reader.hpp"
 
 namespace msprof {
 

@@ -10,7 +10,7 @@
 
 #include "analyze/advise/memory_bandwidth.hpp"
 #include "analyze/advise/rule.hpp"
-#include "export/table_reader.hpp"
+#include "export/table/table_reader.hpp"
 
 namespace msprof {
 

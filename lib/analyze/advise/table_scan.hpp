@@ -12,7 +12,7 @@
 #include "analyze/advise/facts.hpp"
 #include "analyze/advise/rule.hpp"
 #include "base/row_sink.hpp"
-#include "export/export_scope.hpp"
+#include "export/scope/export_scope.hpp"
 
 namespace msprof {
 

@@ -8,7 +8,7 @@
 #include "analyze/compare/html_parts.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 
 namespace msprof {
 

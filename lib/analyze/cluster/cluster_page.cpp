@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "base/atomic_file.hpp"
+#include "base/json_text.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "cluster/collectives.hpp"
 #include "cluster/products/step_times.hpp"
-#include "export/json_text.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/products/cluster_view.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 
 namespace msprof {
 

@@ -13,7 +13,7 @@
 #include "analyze/compare/side_profile.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "export/counter_samples.hpp"
+#include "export/scope/counter_samples.hpp"
 
 namespace msprof {
 

@@ -12,7 +12,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/table_reader.hpp"
+#include "export/table/table_reader.hpp"
 #include "store/database.hpp"
 #include "store/row_cursor.hpp"
 #include "store/rows/host_rows.hpp"

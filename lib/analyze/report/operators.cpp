@@ -12,8 +12,8 @@
 #include <tuple>
 #include <utility>
 
-#include "export/table_reader.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_reader.hpp"
+#include "export/table/table_writers.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof::report {

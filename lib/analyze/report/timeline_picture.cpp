@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "analyze/compare/html_parts.hpp"
+#include "base/json_text.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "export/exporter.hpp"
-#include "export/json_text.hpp"
-#include "export/trace_events.hpp"
+#include "export/trace/trace_events.hpp"
 
 namespace msprof::report {
 

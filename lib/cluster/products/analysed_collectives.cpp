@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/number.hpp"
-#include "export/rdma_payloads.hpp"
+#include "export/scope/rdma_payloads.hpp"
 
 namespace msprof::cluster {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cluster/products/communication_items.hpp"
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 
 namespace msprof::cluster {
 

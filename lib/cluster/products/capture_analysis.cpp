@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/atomic_file.hpp"
+#include "base/json_text.hpp"
 #include "base/number.hpp"
 #include "cluster/products/analysed_collectives.hpp"
 #include "cluster/products/product_row.hpp"
-#include "export/export_files.hpp"
-#include "export/json_text.hpp"
+#include "export/scope/export_files.hpp"
 
 namespace msprof::cluster {
 

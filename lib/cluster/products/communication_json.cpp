@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.hpp"
+#include "base/json_text.hpp"
 #include "base/number.hpp"
 #include "cluster/products/communication_items.hpp"
 #include "cluster/products/products.hpp"
-#include "export/json_text.hpp"
 
 namespace msprof::cluster {
 

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/atomic_file.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "cluster/products/communication_items.hpp"
-#include "export/json_text.hpp"
 
 namespace msprof::cluster {
 

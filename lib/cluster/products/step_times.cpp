@@ -10,7 +10,7 @@
 #include "base/atomic_file.hpp"
 #include "base/number.hpp"
 #include "cluster/products/products.hpp"
-#include "export/table_writers.hpp"
+#include "export/table/table_writers.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof::cluster {

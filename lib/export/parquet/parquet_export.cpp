@@ -10,9 +10,9 @@
 #include "base/atomic_file.hpp"
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
-#include "export/export_files.hpp"
 #include "export/parquet/file_writer.hpp"
 #include "export/parquet/parquet_tables.hpp"
+#include "export/scope/export_files.hpp"
 #include "store/layout_origin.hpp"
 
 namespace msprof {

@@ -2,7 +2,7 @@
 // tasks of the device: first calls by start, then tasks. The infer id is the iteration; known only
 // if one was selected. Source: cann_device.md 24.
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {

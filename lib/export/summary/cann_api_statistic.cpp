@@ -5,7 +5,7 @@
 
 #include "base/number.hpp"
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 #include "store/row_ids.hpp"
 

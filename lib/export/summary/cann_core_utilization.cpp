@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "export/core_sums.hpp"
 #include "export/products.hpp"
+#include "export/scope/core_sums.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "export/counter_samples.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof::cann {

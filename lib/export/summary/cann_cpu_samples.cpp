@@ -6,8 +6,8 @@
 #include <iterator>
 #include <map>
 
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -3,9 +3,9 @@
 #include <array>
 #include <map>
 
-#include "export/cann_rules.hpp"
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

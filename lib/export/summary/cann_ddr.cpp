@@ -1,8 +1,8 @@
 // ddr: mean bandwidth of the DDR. Source: cann_system.md 5.
 #include <map>
 
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

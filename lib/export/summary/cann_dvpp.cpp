@@ -3,9 +3,9 @@
 #include <array>
 #include <vector>
 
-#include "export/counter_growth.hpp"
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_growth.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {

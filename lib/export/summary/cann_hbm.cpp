@@ -1,8 +1,8 @@
 // hbm: mean bandwidth of the HBM, per channel and in total. Source: cann_system.md 4.
 #include <map>
 
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

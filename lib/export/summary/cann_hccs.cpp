@@ -2,8 +2,8 @@
 // cann_system.md 8.
 #include <map>
 
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -2,8 +2,8 @@
 // cann_system.md 16.1.
 #include <set>
 
-#include "export/host_usage.hpp"
 #include "export/products.hpp"
+#include "export/scope/host_usage.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -1,7 +1,7 @@
 // host_disk_usage: rates at which the process read from and wrote to disks of the host. Source:
 // cann_system.md 16.3.
-#include "export/host_usage.hpp"
 #include "export/products.hpp"
+#include "export/scope/host_usage.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -1,7 +1,7 @@
 // host_mem_usage: memory of the host, and how much of it the process used. Source:
 // cann_system.md 16.2.
-#include "export/host_usage.hpp"
 #include "export/products.hpp"
+#include "export/scope/host_usage.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

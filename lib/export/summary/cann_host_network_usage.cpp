@@ -1,7 +1,7 @@
 // host_network_usage: speed of the host's network cards, and the traffic over them. Source:
 // cann_system.md 16.4.
-#include "export/host_usage.hpp"
 #include "export/products.hpp"
+#include "export/scope/host_usage.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "export/counter_growth.hpp"
-#include "export/network_lines.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_growth.hpp"
+#include "export/scope/network_lines.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -1,7 +1,7 @@
 // npu_mem and npu_module_mem: memory used by the application and the device, and memory reserved by
 // software modules. Source: cann_system.md 2, 3.
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 #include "store/module_names.hpp"
 

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 #include "store/row_ids.hpp"
 

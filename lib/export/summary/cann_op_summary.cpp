@@ -9,9 +9,9 @@
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
 #include "derive/pmu_metrics.hpp"
-#include "export/cann_rules.hpp"
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 #include "store/row_cursor.hpp"
 

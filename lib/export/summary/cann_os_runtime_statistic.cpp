@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "export/host_usage.hpp"
 #include "export/products.hpp"
+#include "export/scope/host_usage.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

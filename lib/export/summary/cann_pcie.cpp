@@ -3,8 +3,8 @@
 #include <array>
 #include <map>
 
-#include "export/pcie_records.hpp"
 #include "export/products.hpp"
+#include "export/scope/pcie_records.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "export/counter_moments.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_moments.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -4,9 +4,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/counter_samples.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

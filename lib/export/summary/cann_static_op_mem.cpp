@@ -1,7 +1,7 @@
 // static_op_mem: device memory of the operators of graphs, from compilation. Source:
 // cann_system.md 18.
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

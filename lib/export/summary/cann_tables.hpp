@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/number.hpp"
-#include "export/cann_rules.hpp"
-#include "export/summary_table.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/table/summary_table.hpp"
 #include "store/database.hpp"
 
 namespace msprof::cann {

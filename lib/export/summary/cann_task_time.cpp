@@ -11,7 +11,7 @@
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {

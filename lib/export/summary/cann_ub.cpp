@@ -1,6 +1,6 @@
 // ub: bandwidth of the ports of the unified bus, one row per sample. Source: cann_system.md 22.
-#include "export/counter_samples.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof::old {

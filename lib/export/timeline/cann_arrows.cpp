@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/number.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "store/row_cursor.hpp"
 #include "store/row_ids.hpp"
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "export/cann_rules.hpp"
-#include "export/export_scope.hpp"
-#include "export/product_info.hpp"
-#include "export/trace_json_writer.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/export_scope.hpp"
+#include "export/scope/product_info.hpp"
+#include "export/trace/trace_json_writer.hpp"
 #include "store/database.hpp"
 #include "store/row_cursor.hpp"
 #include "store/rows/mark_rows.hpp"

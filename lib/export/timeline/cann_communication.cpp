@@ -12,7 +12,7 @@
 
 #include "base/number.hpp"
 #include "export/products.hpp"
-#include "export/rdma_payloads.hpp"
+#include "export/scope/rdma_payloads.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 

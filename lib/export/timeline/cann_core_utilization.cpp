@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "export/core_sums.hpp"
-#include "export/json_text.hpp"
+#include "base/json_text.hpp"
 #include "export/products.hpp"
+#include "export/scope/core_sums.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
 
 namespace msprof {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "export/json_text.hpp"
+#include "base/json_text.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof::cann {

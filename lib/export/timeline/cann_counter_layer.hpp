@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "export/counter_samples.hpp"
+#include "export/scope/counter_samples.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof::cann {

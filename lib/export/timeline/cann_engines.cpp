@@ -9,11 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "base/number.hpp"
-#include "export/cann_rules.hpp"
-#include "export/engine_words.hpp"
-#include "export/json_text.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/engine_words.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {

@@ -2,7 +2,7 @@
 // cann_device.md 23.4 (each point once), cann_system.md 20.
 #include <fmt/format.h>
 
-#include "export/json_text.hpp"
+#include "base/json_text.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 

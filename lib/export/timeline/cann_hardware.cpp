@@ -12,9 +12,9 @@
 
 #include "base/recent_map.hpp"
 #include "derive/pmu_metrics.hpp"
-#include "export/cann_rules.hpp"
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "export/host_usage.hpp"
-#include "export/json_text.hpp"
+#include "base/json_text.hpp"
 #include "export/products.hpp"
+#include "export/scope/host_usage.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
 
 namespace msprof {

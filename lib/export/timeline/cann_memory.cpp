@@ -2,8 +2,8 @@
 // cann_host.md 1.8 (task_memory_info).
 #include <set>
 
-#include "export/cann_rules.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {

@@ -2,9 +2,9 @@
 // counters. Source: cann_system.md 2, 5, 6, 7.
 #include <array>
 
-#include "export/json_text.hpp"
-#include "export/pcie_records.hpp"
+#include "base/json_text.hpp"
 #include "export/products.hpp"
+#include "export/scope/pcie_records.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
 
 namespace msprof {

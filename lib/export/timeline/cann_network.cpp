@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "export/json_text.hpp"
-#include "export/network_lines.hpp"
+#include "base/json_text.hpp"
 #include "export/products.hpp"
+#include "export/scope/network_lines.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
 
 namespace msprof {

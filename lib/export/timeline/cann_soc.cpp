@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "export/counter_moments.hpp"
-#include "export/json_text.hpp"
+#include "base/json_text.hpp"
 #include "export/products.hpp"
+#include "export/scope/counter_moments.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
 
 namespace msprof {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/number.hpp"
-#include "export/cann_rules.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {

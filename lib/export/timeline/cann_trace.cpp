@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/number.hpp"
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::cann {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "export/cann_rules.hpp"
-#include "export/timeline_layer.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/trace/timeline_layer.hpp"
 #include "store/database.hpp"
 
 namespace msprof::cann {

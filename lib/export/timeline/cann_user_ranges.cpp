@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/number.hpp"
-#include "export/cann_rules.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "export/timeline/cann_trace.hpp"
 #include "store/schema.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <map>
 
+#include "base/json_text.hpp"
 #include "base/number.hpp"
-#include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/timeline/old_trace.hpp"
 

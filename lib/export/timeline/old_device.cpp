@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "base/json_text.hpp"
 #include "derive/pmu_metrics.hpp"
-#include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/timeline/old_trace.hpp"
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
-#include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
 #include "export/timeline/svp_arrows.hpp"

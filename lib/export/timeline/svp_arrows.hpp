@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "export/export_scope.hpp"
-#include "export/trace_json_writer.hpp"
+#include "export/scope/export_scope.hpp"
+#include "export/trace/trace_json_writer.hpp"
 #include "store/database.hpp"
 
 namespace msprof::svp {

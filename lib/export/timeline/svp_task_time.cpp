@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
 #include "export/timeline/svp_arrows.hpp"

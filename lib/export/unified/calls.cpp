@@ -1,7 +1,7 @@
 // Tables of the host: CANN_API, MSTX_EVENTS. Source: cann_host.md 2.1 (which calls count), 2.6.
 #include <set>
 
-#include "export/scoped_rows.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {

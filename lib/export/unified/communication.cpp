@@ -2,7 +2,7 @@
 // Source: cann_device.md 14.5 (which tasks), 18.1 (slaves without their op), 25.4.
 #include <fmt/format.h>
 
-#include "export/rdma_payloads.hpp"
+#include "export/scope/rdma_payloads.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "base/number.hpp"
-#include "export/cann_rules.hpp"
-#include "export/engine_words.hpp"
-#include "export/json_text.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/engine_words.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "export/unified/unified_writer.hpp"
 #include "store/module_names.hpp"
 

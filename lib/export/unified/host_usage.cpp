@@ -1,6 +1,6 @@
 // Tables of a process's host usage: CPU_USAGE, HOST_MEM_USAGE, HOST_DISK_USAGE, HOST_NETWORK_USAGE,
 // and its operating system calls: OSRT_API. Source: cann_system.md 16, 17.
-#include "export/host_usage.hpp"
+#include "export/scope/host_usage.hpp"
 #include "base/number.hpp"
 #include "export/unified/unified_counters.hpp"
 

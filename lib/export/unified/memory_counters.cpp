@@ -1,6 +1,6 @@
 // Tables of memory in use, and of traffic of memory, caches and PCIe: NPU_MEM, NPU_MODULE_MEM, DDR,
 // LLC, PCIE. Source: cann_system.md 2, 3, 5, 6, 7.
-#include "export/pcie_records.hpp"
+#include "export/scope/pcie_records.hpp"
 #include "export/unified/unified_counters.hpp"
 
 namespace msprof::unified {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "export/network_lines.hpp"
+#include "export/scope/network_lines.hpp"
 #include "export/unified/unified_counters.hpp"
 
 namespace msprof::unified {

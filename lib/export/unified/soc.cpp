@@ -4,8 +4,8 @@
 #include <array>
 #include <set>
 
-#include "export/core_sums.hpp"
-#include "export/counter_moments.hpp"
+#include "export/scope/core_sums.hpp"
+#include "export/scope/counter_moments.hpp"
 #include "export/unified/unified_counters.hpp"
 
 namespace msprof::unified {

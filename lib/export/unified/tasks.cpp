@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "derive/pmu_metrics.hpp"
-#include "export/cann_rules.hpp"
-#include "export/scoped_rows.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/scoped_rows.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 
 namespace msprof::unified {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/number.hpp"
-#include "export/counter_moments.hpp"
+#include "export/scope/counter_moments.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.hpp"
-#include "export/cann_rules.hpp"
-#include "export/export_files.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
+#include "export/scope/cann_rules.hpp"
+#include "export/scope/export_files.hpp"
 #include "export/unified/unified_writer.hpp"
 #include "store/database.hpp"
 

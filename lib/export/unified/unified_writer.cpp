@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "export/cann_rules.hpp"
+#include "export/scope/cann_rules.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 

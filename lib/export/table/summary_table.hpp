@@ -1,0 +1,40 @@
+// SummaryTable: a table of a profile, written as CSV, JSON or to the terminal. To add one,
+// implement this class in a file under summary/ and list it in products.def.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/row_sink.hpp"
+#include "export/scope/product_info.hpp"
+#include "store/database.hpp"
+
+namespace msprof {
+
+class SummaryTable {
+ public:
+  explicit SummaryTable(const TableInfo& info) : info_(info) {}
+  virtual ~SummaryTable() = default;
+  const TableInfo& info() const { return info_; }
+  std::string_view name() const { return info_.name; }
+  bool is_exported() const { return info_.is_exported; }
+  // May depend on the capture.
+  virtual std::vector<std::string> columns(const Database& db) const = 0;
+  // Returns its files in order; empty if there is no data.
+  virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
+  virtual void write(const Database& db, const OutputFile& output_file, RowSink& out) const = 0;
+  // Returns the columns by which `show --top` sorts unless rows are already sorted; the first one
+  // that contains numbers is used.
+  virtual std::vector<std::size_t> heat_columns() const { return {}; }
+  // Returns its columns of unit loads (store/unit_loads.hpp). Overridden if they depend on the
+  // capture.
+  virtual std::vector<std::string> unit_loads(const Database&) const {
+    return {info_.unit_loads.begin(), info_.unit_loads.end()};
+  }
+
+ private:
+  TableInfo info_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,165 @@
+// Compresses timelines with gzip. Blocks are compressed independently, so any thread can do it: the
+// one that wrote the block, ahead of its turn, or the sink's own.
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#include <zlib.h>
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/error.hpp"
+#include "export/trace/trace_json_writer.hpp"
+
+namespace msprof {
+
+namespace {
+
+// RFC 1952: magic, deflate, no flags, no time, no extra flags, Unix.
+constexpr std::string_view kGzipHeader("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
+// RFC 1951: a final block with fixed codes and no symbols.
+constexpr std::string_view kGzipEnd("\x03\x00", 2);
+
+// Compresses `text` to whole bytes of deflate that do not refer to earlier blocks.
+std::string deflated(std::string_view text) {
+  constexpr std::size_t kLevelBytes = ISAL_DEF_LVL1_DEFAULT;
+  constexpr std::size_t kLeastRoom = 4096;
+  const auto level = std::make_unique_for_overwrite<std::uint8_t[]>(kLevelBytes);
+  isal_zstream stream;
+  isal_deflate_init(&stream);
+  // Events are so similar that a higher level saves little.
+  stream.level = 1;
+  stream.level_buf = level.get();
+  stream.level_buf_size = kLevelBytes;
+  stream.flush = FULL_FLUSH;
+  // The library does not modify its input but declares it non-const.
+  stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<std::uint32_t>(text.size());
+  std::string out;
+  do {
+    const std::size_t before = out.size();
+    out.resize(before + text.size() / 4 + kLeastRoom);
+    stream.next_out = reinterpret_cast<std::uint8_t*>(out.data() + before);
+    stream.avail_out = static_cast<std::uint32_t>(out.size() - before);
+    if (isal_deflate(&stream) != COMP_OK)
+      throw Error(Exit::internal_error, "the timeline cannot be compressed");
+    out.resize(out.size() - stream.avail_out);
+  } while (stream.avail_out == 0);
+  return out;
+}
+
+std::string little_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 0xFF);
+  return bytes;
+}
+
+class GzipSink : public TraceSink {
+ public:
+  explicit GzipSink(AtomicFile& file) : file_(file), thread_([this] { work(); }) {
+    file_.write_block(kGzipHeader);
+  }
+  ~GzipSink() override { end(); }
+  GzipSink(const GzipSink&) = delete;
+  GzipSink& operator=(const GzipSink&) = delete;
+
+  // Waits while too many texts are queued. Rethrows the error of an earlier compression.
+  void write(std::string_view text) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
+    if (error_) std::rethrow_exception(error_);
+    waiting_.emplace_back(text);
+    changed_.notify_all();
+  }
+
+  bool packs() const override { return true; }
+  PackedText pack(std::string_view text) const override {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+    return {deflated(text), text.size(), crc32_gzip_refl(0, bytes, text.size())};
+  }
+  void write_packed(const PackedText& text) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
+    if (error_) std::rethrow_exception(error_);
+    // No race with the thread: it sleeps while the queue is empty.
+    append(text);
+  }
+
+  void finish() override {
+    end();
+    if (error_) std::rethrow_exception(error_);
+    file_.write_block(kGzipEnd);
+    file_.write_block(little_endian(crc_) + little_endian(static_cast<std::uint32_t>(text_bytes_)));
+  }
+  std::uint64_t text_bytes() const override { return text_bytes_; }
+
+ private:
+  static constexpr std::size_t kMaxWaiting = 4;
+
+  void append(const PackedText& text) {
+    file_.write_block(text.bytes);
+    crc_ = static_cast<std::uint32_t>(
+        crc32_combine(crc_, text.checksum, static_cast<z_off_t>(text.text_bytes)));
+    text_bytes_ += text.text_bytes;
+  }
+
+  // Waits until the queue is compressed and stops the thread.
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const std::string text = std::move(waiting_.front());
+      waiting_.pop_front();
+      is_busy_ = true;
+      lock.unlock();
+      std::exception_ptr error;
+      try {
+        append(pack(text));
+      } catch (...) {
+        error = std::current_exception();
+      }
+      lock.lock();
+      is_busy_ = false;
+      if (error) {
+        error_ = error;
+        waiting_.clear();
+      }
+      changed_.notify_all();
+      if (error) return;
+    }
+  }
+
+  AtomicFile& file_;
+  std::uint64_t text_bytes_ = 0;
+  std::uint32_t crc_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> waiting_;
+  bool is_busy_ = false;  // the thread is compressing and appending
+  bool is_ending_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;  // last member: it uses all others
+};
+
+}  // namespace
+
+std::unique_ptr<TraceSink> make_gzip_sink(AtomicFile& file) {
+  return std::make_unique<GzipSink>(file);
+}
+
+}  // namespace msprof

@@ -1,0 +1,74 @@
+// TimelineLayer: writes the rows of one layer as events of a Chrome trace. To add one, implement
+// write() in a file under timeline/ and list it in products.def.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "export/scope/product_info.hpp"
+#include "export/trace/trace_json_writer.hpp"
+#include "store/database.hpp"
+
+namespace msprof {
+
+// A chunk of a layer. Chunks are written in parallel, each thread with its own connection; their
+// texts are output in order.
+struct TimelinePiece {
+  enum class When {
+    in_turn,
+    ahead,        // before the chunks of other layers: computes data that they wait for, and writes
+                  // no event
+    after_others  // after all chunks before it are written
+  };
+  std::function<void(const Database&, TraceJsonWriter&)> write;
+  When when = When::in_turn;
+};
+
+// Rows per chunk.
+inline constexpr std::int64_t kPieceRows = 1 << 15;
+
+// Data that chunks share, one instance per connection: texts by id, statements.
+template <typename Part>
+class PerConnection {
+ public:
+  template <typename Make>
+  Part& of(const Database& db, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<Part>& part = parts_[&db];
+    if (!part) part = make();
+    return *part;
+  }
+  // Call only when no thread writes any more.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [db, part] : parts_) visit(*part);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const Database*, std::unique_ptr<Part>> parts_;
+};
+
+class TimelineLayer {
+ public:
+  explicit TimelineLayer(const LayerInfo& info) : info_(info) {}
+  virtual ~TimelineLayer() = default;
+  const LayerInfo& info() const { return info_; }
+  std::string_view name() const { return info_.name; }
+  // Returns the files it writes or contributes to, in order; empty if there is no data.
+  virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
+  // Writes the rows in output_file.scope. A layer without events writes no metadata either.
+  virtual void write(const Database& db, const OutputFile& output_file, TraceJsonWriter& out) const;
+  // The same in chunks, for layers with millions of rows. A layer implements write() or pieces().
+  virtual std::vector<TimelinePiece> pieces(const Database& db,
+                                            const OutputFile& output_file) const;
+
+ private:
+  LayerInfo info_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,35 @@
+// TimelinePieces: writes the layers of one timeline on all cores. For timeline_exporter.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "export/trace/timeline_layer.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+// A chunk, and its layer's settings for the writer.
+struct LayerPiece {
+  TimelinePiece piece;
+  std::int64_t origin_ns = 0;
+  std::int64_t min_duration_ns = 0;
+};
+
+struct PieceCounts {
+  std::uint64_t events = 0;
+  std::uint64_t slices = 0;
+};
+
+// Writes the whole array of the timeline to `sink`, byte for byte as one thread would. Text of
+// later chunks is kept in memory up to a limit; beyond it their threads wait. `open` returns the
+// connection for another thread, or empty to use no more threads. Rethrows the first error of a
+// chunk.
+PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
+                         std::size_t threads, const std::function<std::optional<TraceDb>()>& open,
+                         TraceSink& sink);
+
+}  // namespace msprof
