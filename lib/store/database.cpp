@@ -44,6 +44,8 @@ bool is_read_error(int extended_code) {
 // A write error means a full disk or a missing permission; a read error means a file that is
 // damaged or not ours.
 void fail_with(sqlite3* db, std::string_view doing) {
+  // After a signal every read fails, and SQLite may report that as another error.
+  interrupt::check();
   const int code = sqlite3_errcode(db) & 0xff;
   const char* file = sqlite3_db_filename(db, "main");
   std::string message =
@@ -60,9 +62,6 @@ void fail_with(sqlite3* db, std::string_view doing) {
   if (extended_code == SQLITE_IOERR_SHORT_READ)
     throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
   switch (code) {
-    case SQLITE_INTERRUPT:
-      interrupt::check();
-      throw Error(Exit::internal_error, message);
     case SQLITE_FULL:
       if (sqlite3_db_readonly(db, "main") == 1) {
         throw Error(Exit::cannot_write,
@@ -265,6 +264,7 @@ namespace {
 bool lacks_locks(sqlite3* db) {
   // Reads only the header, under a lock.
   const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
+  if (code != SQLITE_OK) interrupt::check();
   if (code != SQLITE_BUSY && code != SQLITE_IOERR && code != SQLITE_PERM) return false;
   sqlite3_file* file = nullptr;
   int is_reserved = 0;

@@ -380,10 +380,8 @@ bool is_of_files(int code) {
 void SqlGuard::State::Watch::fail(std::string_view sql) const {
   sqlite3* db = state->db;
   const int code = sqlite3_errcode(db);
-  if ((code & 0xff) == SQLITE_INTERRUPT) {
-    interrupt::check();
-    throw Error(Exit::usage, state->time_out());
-  }
+  interrupt::check();
+  if ((code & 0xff) == SQLITE_INTERRUPT) throw Error(Exit::usage, state->time_out());
   if (!is_theirs || is_of_files(code)) fail_with(db, "reading");
   const std::string limit = limit_sentence(db);
   throw Error(Exit::usage, limit.empty() ? words_about_sql(db, sql) : limit);

@@ -1,6 +1,7 @@
 /* Preloaded library: makes the n-th call of one kind fail, counted over msprof and the msprof
  * processes that it starts. FAIL_AT_CALL is "KIND N ERROR": N counts from 0; ERROR is an errno,
- * or 0 for a read or write that transfers half of the bytes; KIND is one of kKinds.
+ * 0 for a read or write that transfers half of the bytes, or a negative signal number: the signal
+ * arrives before the call, which is made as usual. KIND is one of kKinds.
  * FAIL_REPORT_TO names an existing file of sizeof(struct report) bytes, which is updated
  * continuously. Calls made inside the C library are not intercepted. */
 #define _GNU_SOURCE /* NOLINT: a name of libc */
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -63,7 +65,11 @@ __attribute__((constructor)) static void begin(void) {
 static bool is_next(enum kind kind) {
   if (report == NULL) return false;
   const long call = atomic_fetch_add(&report->calls[kind], 1);
-  return (int)kind == kind_to_fail && call == fail_at;
+  if ((int)kind != kind_to_fail || call != fail_at) return false;
+  if (error_to_set >= 0) return true;
+  atomic_fetch_add(&report->failed, 1);
+  raise(-error_to_set);
+  return false;
 }
 
 static void note(const char* what) {

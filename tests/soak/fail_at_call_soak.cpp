@@ -1,8 +1,8 @@
 // Makes the n-th call of each kind (readdir, open, read, write, ...) fail with each of its errors,
-// for every n that a command reaches. The command must give the bytes of an undisturbed run, or end
-// with 3 or 5 and a message; no file under its final name may be incomplete, no temporary file may
-// stay, and the next run must give the bytes of an undisturbed one. FAIL_ONLY=COMMAND[/KIND] limits
-// the test.
+// for every n that a command reaches, or SIGINT arrive before it. The command must give the bytes
+// of an undisturbed run, or end with 3 or 5 (130 after the signal) and a message; no file under its
+// final name may be incomplete, no temporary file may stay, and the next run must give the bytes of
+// an undisturbed one. FAIL_ONLY=COMMAND[/KIND] limits the test.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -32,10 +32,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr int kPartialExit = 3, kWriteExit = 5;
+constexpr int kPartialExit = 3, kWriteExit = 5, kInterruptedExit = 130;
 constexpr std::chrono::seconds kLongest{20};
 
-constexpr int kHalf = 0;  // not an errno: half of the bytes are transferred
+// Not an errno: half of the bytes are transferred; a signal arrives.
+constexpr int kHalf = 0, kSignal = -SIGINT;
 
 struct Kind {
   std::string name;
@@ -45,9 +46,9 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {"readdir", {EIO}},
-      {"open", {EIO, EACCES, EMFILE, EINTR, ENOSPC}},
-      {"read", {EIO, EINTR, kHalf}},
-      {"write", {EIO, ENOSPC, EINTR, kHalf}},
+      {"open", {EIO, EACCES, EMFILE, EINTR, ENOSPC, kSignal}},
+      {"read", {EIO, EINTR, kHalf, kSignal}},
+      {"write", {EIO, ENOSPC, EINTR, kHalf, kSignal}},
       {"rename", {EIO, ENOSPC, EACCES}},
       {"fsync", {EIO, ENOSPC, EINTR}},
       {"mkdir", {EIO, ENOSPC, EACCES}},
@@ -59,6 +60,7 @@ const std::vector<Kind>& kinds() {
 }
 
 std::string name_of(int error) {
+  if (error == kSignal) return "SIGINT";
   return error == kHalf ? "half of the bytes" : std::strerror(error);
 }
 
@@ -183,7 +185,8 @@ class Subject {
     std::string wrong;
     if (code == 0) {
       wrong = difference(expected, found);
-    } else if (code != kPartialExit && code != kWriteExit && !is_left_out) {
+    } else if (error == kSignal ? code != kInterruptedExit
+                                : code != kPartialExit && code != kWriteExit && !is_left_out) {
       wrong = "another exit code";
     } else if (told.find("internal error") != std::string::npos) {
       wrong = "an internal error";
