@@ -257,9 +257,9 @@ class Sequence {
 
 // Nested slices on one track. The last one started is held back until the arrows that follow it are
 // attached.
-class TrackRow {
+class SliceRow {
  public:
-  explicit TrackRow(Sequence sequence) : sequence_(std::move(sequence)) {}
+  explicit SliceRow(Sequence sequence) : sequence_(std::move(sequence)) {}
 
   Sequence& sequence() { return sequence_; }
   std::uint64_t track() const { return sequence_.track(); }
@@ -346,7 +346,7 @@ class PerfettoSink : public TraceEventSink {
   struct Thread {
     std::string name;
     std::int64_t sort_index = 0;
-    std::vector<TrackRow> rows;
+    std::vector<SliceRow> rows;
   };
   using Lane = std::pair<std::int64_t, std::int64_t>;
 
@@ -369,7 +369,7 @@ class PerfettoSink : public TraceEventSink {
 
   void end() override {
     for (auto& [lane, thread] : threads_) {
-      for (TrackRow& row : thread.rows) row.close();
+      for (SliceRow& row : thread.rows) row.close();
     }
     write_descriptors();
     out_.flush();
@@ -399,7 +399,7 @@ class PerfettoSink : public TraceEventSink {
     const std::int64_t begin = slice.start_ns;
     const std::int64_t end = std::max(slice.end_ns(), begin);
     auto row = std::find_if(rows.begin(), rows.end(),
-                            [&](const TrackRow& one) { return one.takes(begin, end); });
+                            [&](const SliceRow& one) { return one.takes(begin, end); });
     if (row == rows.end() && rows.size() < kMaxRows) {
       rows.emplace_back(next_sequence());
       row = rows.end() - 1;
@@ -416,7 +416,7 @@ class PerfettoSink : public TraceEventSink {
     const std::uint64_t arrow = arrow_id(event);
     const bool is_last = event.phase == 'f';
     auto& rows = thread(event).rows;
-    for (TrackRow& row : rows) {
+    for (SliceRow& row : rows) {
       if (row.attach(event.start_ns, is_last, arrow)) return;
     }
     if (rows.empty()) rows.emplace_back(next_sequence());
@@ -538,7 +538,7 @@ class PerfettoSink : public TraceEventSink {
       const Thread& thread = threads_[lane];
       const std::string name =
           thread.name.empty() ? "Thread " + std::to_string(lane.second) : thread.name;
-      for (const TrackRow& row : thread.rows) {
+      for (const SliceRow& row : thread.rows) {
         std::string descriptor = child(lane.first, row.track(), name);
         put(descriptor, track::kRank, rank++);
         write_track(descriptor);
