@@ -338,6 +338,7 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | flags, system);
   database.db_.reset(db);
   if (code != SQLITE_OK) {
+    interrupt::check();
     const int error_number = db == nullptr ? ENOMEM : sqlite3_system_errno(db);
     throw UnreadableDatabase(
         exit_of_unreadable(error_number),
