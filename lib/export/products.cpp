@@ -1,5 +1,7 @@
 #include "export/products.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
