@@ -124,6 +124,60 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
                       "delete also results that were never fetched"});
 }
 
+constexpr const char* kConfigHelp =
+    "a board: an ini file with a section [ssh_config] and its keys ip, username, pwd, port, key, "
+    "board_dir, host_key, connect_timeout, jump";
+constexpr const char* kHostHelp =
+    "a board; without --config no file is needed. A name may be one of ssh's configuration, which "
+    "then has address, port, account and keys";
+constexpr const char* kPasswordHelp =
+    "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of the ini file, a "
+    "question on the terminal)";
+
+void add_way_options(cli::Command& command, BoardArguments& arguments,
+                     const std::string& password_help) {
+  add_key_options(command, arguments.keys);
+  command.add_option({"--password-stdin", &arguments.password_stdin, "", password_help});
+  command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
+                      "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
+  command.add_option({"--board-dir", &arguments.board_dir, "DIR",
+                      "the folder of the board that holds msprof/, absolute or relative to the "
+                      "account's home (default: the home)"});
+}
+
+// Reads everything except the password.
+NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) {
+  NamedBoard board;
+  BoardConfig& config = board.config;
+  if (arguments.config) {
+    config = read_board_config(*arguments.config);
+    board.private_files.push_back(fs::absolute(*arguments.config));
+  }
+  if (arguments.host) set_host(config, *arguments.host);
+  set_keys(config, arguments.keys);
+  if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
+  if (arguments.connect_timeout_seconds) {
+    set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
+  }
+  resolver.resolve(config);
+  check_login(config, arguments.config.value_or("--host"));
+  if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
+  board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
+                             config.login.more_keys.end());
+  if (!config.origin.empty()) log::verbose("{}", config.origin);
+
+  board.options.reconnect_seconds =
+      arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);
+  board.options.keep = arguments.keep;
+  board.options.no_cache = arguments.no_cache;
+  board.options.clean_board = arguments.clean_board;
+  board.options.force = arguments.force;
+  board.options.drain.on = arguments.drain;
+  board.options.sink = arguments.sink;
+  board.options.nfs = arguments.nfs.value_or("");
+  return board;
+}
+
 }  // namespace
 
 void add_key_options(cli::Command& command, KeyArguments& arguments) {
@@ -149,31 +203,6 @@ void set_keys(BoardConfig& config, const KeyArguments& arguments) {
   if (arguments.host_key) set_host_key(config, *arguments.host_key, "--host-key");
   if (arguments.jump) set_jump(config, *arguments.jump, "--jump");
 }
-
-namespace {
-
-constexpr const char* kConfigHelp =
-    "a board: an ini file with a section [ssh_config] and its keys ip, username, pwd, port, key, "
-    "board_dir, host_key, connect_timeout, jump";
-constexpr const char* kHostHelp =
-    "a board; without --config no file is needed. A name may be one of ssh's configuration, which "
-    "then has address, port, account and keys";
-constexpr const char* kPasswordHelp =
-    "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of the ini file, a "
-    "question on the terminal)";
-
-void add_way_options(cli::Command& command, BoardArguments& arguments,
-                     const std::string& password_help) {
-  add_key_options(command, arguments.keys);
-  command.add_option({"--password-stdin", &arguments.password_stdin, "", password_help});
-  command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
-                      "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
-  command.add_option({"--board-dir", &arguments.board_dir, "DIR",
-                      "the folder of the board that holds msprof/, absolute or relative to the "
-                      "account's home (default: the home)"});
-}
-
-}  // namespace
 
 void add_login_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--config", &arguments.config, "FILE", kConfigHelp});
@@ -253,43 +282,6 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
                                          kMaxReconnectSeconds));
   }
 }
-
-namespace {
-
-// Reads everything except the password.
-NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) {
-  NamedBoard board;
-  BoardConfig& config = board.config;
-  if (arguments.config) {
-    config = read_board_config(*arguments.config);
-    board.private_files.push_back(fs::absolute(*arguments.config));
-  }
-  if (arguments.host) set_host(config, *arguments.host);
-  set_keys(config, arguments.keys);
-  if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
-  if (arguments.connect_timeout_seconds) {
-    set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
-  }
-  resolver.resolve(config);
-  check_login(config, arguments.config.value_or("--host"));
-  if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
-  board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
-                             config.login.more_keys.end());
-  if (!config.origin.empty()) log::verbose("{}", config.origin);
-
-  board.options.reconnect_seconds =
-      arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);
-  board.options.keep = arguments.keep;
-  board.options.no_cache = arguments.no_cache;
-  board.options.clean_board = arguments.clean_board;
-  board.options.force = arguments.force;
-  board.options.drain.on = arguments.drain;
-  board.options.sink = arguments.sink;
-  board.options.nfs = arguments.nfs.value_or("");
-  return board;
-}
-
-}  // namespace
 
 NamedBoard find_board(const BoardArguments& arguments) {
   LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));

@@ -19,6 +19,24 @@ namespace {
 // Long options with one dash, as in other tools; CLI11 does not support them.
 constexpr std::string_view kOneDashNames[] = {"dir"};
 
+// Returns an option's value as text; empty if it was not given.
+struct ValueText {
+  std::string operator()(const bool* flag) const { return *flag ? "true" : ""; }
+  std::string operator()(const std::string* text) const { return *text; }
+  std::string operator()(const std::optional<std::string>* text) const {
+    return text->value_or("");
+  }
+  std::string operator()(const std::vector<std::string>* list) const {
+    return fmt::format("{}", fmt::join(*list, " "));
+  }
+  std::string operator()(const std::optional<long>* number) const {
+    return *number ? std::to_string(**number) : "";
+  }
+  std::string operator()(const std::optional<double>* number) const {
+    return *number ? fmt::format("{}", **number) : "";
+  }
+};
+
 }  // namespace
 
 Command& Command::add_command(std::string name, std::string help) {
@@ -63,28 +81,6 @@ void Command::set_rest(std::vector<std::string>* rest, std::string help) {
   rest_ = rest;
   rest_help_ = std::move(help);
 }
-
-namespace {
-
-// Returns an option's value as text; empty if it was not given.
-struct ValueText {
-  std::string operator()(const bool* flag) const { return *flag ? "true" : ""; }
-  std::string operator()(const std::string* text) const { return *text; }
-  std::string operator()(const std::optional<std::string>* text) const {
-    return text->value_or("");
-  }
-  std::string operator()(const std::vector<std::string>* list) const {
-    return fmt::format("{}", fmt::join(*list, " "));
-  }
-  std::string operator()(const std::optional<long>* number) const {
-    return *number ? std::to_string(**number) : "";
-  }
-  std::string operator()(const std::optional<double>* number) const {
-    return *number ? fmt::format("{}", **number) : "";
-  }
-};
-
-}  // namespace
 
 std::vector<std::pair<std::string, std::string>> given_options(const Command& command) {
   std::vector<std::pair<std::string, std::string>> given;

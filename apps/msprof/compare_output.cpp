@@ -252,14 +252,6 @@ class Report {
   std::string out_;
 };
 
-}  // namespace
-
-std::string comparison_text(const Comparison& comparison, const TextStyle& style) {
-  return Report(comparison, style).text();
-}
-
-namespace {
-
 using msprof::json_of;
 using nlohmann::ordered_json;
 
@@ -313,7 +305,26 @@ ordered_json json_row(std::span<const ComparisonColumn<Row>> columns, const Row&
   return object;
 }
 
+template <typename Row>
+void write_csv(CsvWriter& csv, std::span<const ComparisonColumn<Row>> columns,
+               const std::vector<Row>& rows, const Comparison& comparison) {
+  std::vector<std::string> titles;
+  for (const auto& column : columns)
+    if (!column.titles.csv.empty()) titles.emplace_back(column.titles.csv);
+  csv.begin(titles);
+  for (const Row& row : rows) {
+    for (const auto& column : columns)
+      if (!column.titles.csv.empty())
+        std::visit(PlainCell(csv, false), column.cell_of(row, comparison));
+    csv.end_row();
+  }
+}
+
 }  // namespace
+
+std::string comparison_text(const Comparison& comparison, const TextStyle& style) {
+  return Report(comparison, style).text();
+}
 
 void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["base"] = json_of(comparison.base);
@@ -358,25 +369,6 @@ void add_comparison(const Comparison& comparison, ordered_json& document) {
   for (const CounterChange& counter : comparison.counters)
     document["counters"].push_back(json_row(counter_columns(), counter, comparison));
 }
-
-namespace {
-
-template <typename Row>
-void write_csv(CsvWriter& csv, std::span<const ComparisonColumn<Row>> columns,
-               const std::vector<Row>& rows, const Comparison& comparison) {
-  std::vector<std::string> titles;
-  for (const auto& column : columns)
-    if (!column.titles.csv.empty()) titles.emplace_back(column.titles.csv);
-  csv.begin(titles);
-  for (const Row& row : rows) {
-    for (const auto& column : columns)
-      if (!column.titles.csv.empty())
-        std::visit(PlainCell(csv, false), column.cell_of(row, comparison));
-    csv.end_row();
-  }
-}
-
-}  // namespace
 
 std::string comparison_csv(const Comparison& comparison, bool excel) {
   MemoryOutput out;

@@ -22,6 +22,8 @@
 
 namespace msprof {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr const char* kMargin = "           ";  // of the lines below a result
@@ -123,12 +125,6 @@ void add_checks(nlohmann::ordered_json& document, const CheckList& list) {
     document["checks"].push_back(std::move(one));
   }
 }
-
-}  // namespace
-
-namespace fs = std::filesystem;
-
-namespace {
 
 using nlohmann::ordered_json;
 
