@@ -307,10 +307,6 @@ void read_conditions(RuleJson& object, Rule& rule) {
   if (!rule.needs.empty() && rule.sql.empty()) place.fail("'needs' goes with 'sql'");
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::uint64_t kMaxFile = 16'000'000;
 constexpr std::size_t kMaxRules = 1'000;
 constexpr std::size_t kMaxId = 64;

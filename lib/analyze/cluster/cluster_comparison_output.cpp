@@ -86,6 +86,42 @@ std::size_t write_changes(const ClusterChanges& changes, RowSink& out, Reader re
   return wanted - written;
 }
 
+constexpr std::size_t kMaxComparedRows = 1000;  // per table of the page
+
+std::string comparison_table(const ClusterChanges& changes) {
+  TableRows rows;
+  const std::size_t more = write_changes(changes, rows, Reader::page, kMaxComparedRows);
+  if (rows.rows.empty()) return "";
+  std::string html = fmt::format(
+      "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "
+      "role=\"region\" tabindex=\"0\" aria-label=\"{1}\">\n<table id=\"{0}\"><thead><tr>",
+      changes.id, changes.title);
+  for (std::size_t i = 0; i < rows.columns.size(); ++i)
+    html +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", i == 0 ? "" : " class=\"n\"", rows.columns[i]);
+  html += "</tr></thead>\n<tbody>\n";
+  constexpr std::size_t kDeltaColumn = 5;
+  for (std::size_t r = 0; r < rows.rows.size(); ++r) {
+    html += fmt::format("<tr class=\"{}\">", row_kind(changes.rows[r]));
+    for (std::size_t i = 0; i < rows.rows[r].size(); ++i) {
+      const TableRows::Cell& cell = rows.rows[r][i];
+      const std::string_view kind = i >= kDeltaColumn ? "n change" : "n";
+      html += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", html::name(cell.text))
+                     : fmt::format("<td class=\"{}\">{}</td>", kind,
+                                   cell.is_number ? cell.text : std::string("-"));
+    }
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  if (more > 0)
+    html += fmt::format("<p class=\"note\">{} more are in --csv and --json.</p>\n", more);
+  return html + "</section>\n";
+}
+
+std::string comparison_figure(std::string_view what, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, html::escaped(value));
+}
+
 }  // namespace
 
 std::string cluster_comparison_text(const ClusterComparison& comparison, std::size_t top, int width,
@@ -144,46 +180,6 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
   csv.end();
   return std::move(out.buffer());
 }
-
-namespace {
-
-constexpr std::size_t kMaxComparedRows = 1000;  // per table of the page
-
-std::string comparison_table(const ClusterChanges& changes) {
-  TableRows rows;
-  const std::size_t more = write_changes(changes, rows, Reader::page, kMaxComparedRows);
-  if (rows.rows.empty()) return "";
-  std::string html = fmt::format(
-      "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "
-      "role=\"region\" tabindex=\"0\" aria-label=\"{1}\">\n<table id=\"{0}\"><thead><tr>",
-      changes.id, changes.title);
-  for (std::size_t i = 0; i < rows.columns.size(); ++i)
-    html +=
-        fmt::format("<th scope=\"col\"{}>{}</th>", i == 0 ? "" : " class=\"n\"", rows.columns[i]);
-  html += "</tr></thead>\n<tbody>\n";
-  constexpr std::size_t kDeltaColumn = 5;
-  for (std::size_t r = 0; r < rows.rows.size(); ++r) {
-    html += fmt::format("<tr class=\"{}\">", row_kind(changes.rows[r]));
-    for (std::size_t i = 0; i < rows.rows[r].size(); ++i) {
-      const TableRows::Cell& cell = rows.rows[r][i];
-      const std::string_view kind = i >= kDeltaColumn ? "n change" : "n";
-      html += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", html::name(cell.text))
-                     : fmt::format("<td class=\"{}\">{}</td>", kind,
-                                   cell.is_number ? cell.text : std::string("-"));
-    }
-    html += "</tr>\n";
-  }
-  html += "</tbody></table></div>\n";
-  if (more > 0)
-    html += fmt::format("<p class=\"note\">{} more are in --csv and --json.</p>\n", more);
-  return html + "</section>\n";
-}
-
-std::string comparison_figure(std::string_view what, const std::string& value) {
-  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, html::escaped(value));
-}
-
-}  // namespace
 
 std::string cluster_comparison_page(const ClusterComparison& comparison) {
   const Change& total = comparison.total;

@@ -482,14 +482,6 @@ class Comparer {
   Comparison result_;
 };
 
-}  // namespace
-
-Comparison compare(const std::vector<RunProfile>& base, const std::vector<RunProfile>& now) {
-  return Comparer(base, now).run();
-}
-
-namespace {
-
 // If more of the operators' time is outside of iterations, these do not represent the run.
 constexpr double kMaxOutsideIterations = 0.5;
 
@@ -558,6 +550,10 @@ std::vector<RunProfile> read_runs(const Stores& runs, const Units& units) {
 }
 
 }  // namespace
+
+Comparison compare(const std::vector<RunProfile>& base, const std::vector<RunProfile>& now) {
+  return Comparer(base, now).run();
+}
 
 Comparison compare_stores(const Stores& base, const Stores& now) {
   Units base_units = units_of(base), new_units = units_of(now);
