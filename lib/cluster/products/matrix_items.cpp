@@ -39,6 +39,46 @@ void add_link(MatrixCell& cell, const LinkRow& row) {
   if (cell.operation_name_id == kNull) cell.operation_name_id = row.operation_name_id;
 }
 
+void append_matrix_links(std::string& out, const ClusterView& view, const MatrixItem& item) {
+  bool is_first = true;
+  for (const auto& [ranks, cell] : item.links) {
+    out += fmt::format("{}\"{}-{}\":{{\"Transport Type\":\"{}\",\"Transit Time(ms)\":",
+                       is_first ? "" : ",\n", ranks.first, ranks.second, cell.transport());
+    append_decimal(out, cell.duration_ns, 6);
+    out += ",\"Transit Size(MB)\":";
+    append_decimal(out, cell.size_bytes, 6);
+    out += ",\"Bandwidth(GB/s)\":";
+    append_ratio(out, cell.size_bytes, cell.duration_ns);
+    out += ",\"Op Name\":";
+    append_json_string(out, view.text(cell.operation_name_id));
+    out += '}';
+    is_first = false;
+  }
+}
+
+std::int64_t write_matrix(AtomicFile& file, const ClusterView& view, bool pairs) {
+  std::string step;
+  MatrixItems items(view);
+  while (items.next()) {
+    if (items->is_pairs != pairs) continue;
+    std::string& out = file.buffer();
+    const std::string now = step_key(items->step);
+    if (now != step) {
+      out += fmt::format("{}\n\"{}\":{{\n", step.empty() ? "" : "},", now);
+      step = now;
+    } else {
+      out += ",\n";
+    }
+    append_json_string(out, fmt::format("{}@{}", items->name, view.text(items->group_name_id)));
+    out += ":{";
+    append_matrix_links(out, view, *items);
+    out += '}';
+    file.drain();
+  }
+  file.write(step.empty() ? "" : "}");
+  return items.left_out();
+}
+
 }  // namespace
 
 std::string_view MatrixCell::transport() const {
@@ -108,50 +148,6 @@ bool MatrixItems::next() {
   } while (items_.empty());
   return true;
 }
-
-namespace {
-
-void append_matrix_links(std::string& out, const ClusterView& view, const MatrixItem& item) {
-  bool is_first = true;
-  for (const auto& [ranks, cell] : item.links) {
-    out += fmt::format("{}\"{}-{}\":{{\"Transport Type\":\"{}\",\"Transit Time(ms)\":",
-                       is_first ? "" : ",\n", ranks.first, ranks.second, cell.transport());
-    append_decimal(out, cell.duration_ns, 6);
-    out += ",\"Transit Size(MB)\":";
-    append_decimal(out, cell.size_bytes, 6);
-    out += ",\"Bandwidth(GB/s)\":";
-    append_ratio(out, cell.size_bytes, cell.duration_ns);
-    out += ",\"Op Name\":";
-    append_json_string(out, view.text(cell.operation_name_id));
-    out += '}';
-    is_first = false;
-  }
-}
-
-std::int64_t write_matrix(AtomicFile& file, const ClusterView& view, bool pairs) {
-  std::string step;
-  MatrixItems items(view);
-  while (items.next()) {
-    if (items->is_pairs != pairs) continue;
-    std::string& out = file.buffer();
-    const std::string now = step_key(items->step);
-    if (now != step) {
-      out += fmt::format("{}\n\"{}\":{{\n", step.empty() ? "" : "},", now);
-      step = now;
-    } else {
-      out += ",\n";
-    }
-    append_json_string(out, fmt::format("{}@{}", items->name, view.text(items->group_name_id)));
-    out += ":{";
-    append_matrix_links(out, view, *items);
-    out += '}';
-    file.drain();
-  }
-  file.write(step.empty() ? "" : "}");
-  return items.left_out();
-}
-
-}  // namespace
 
 std::int64_t write_communication_matrix_json(const ClusterView& view,
                                              const std::filesystem::path& file,

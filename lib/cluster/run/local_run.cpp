@@ -96,6 +96,44 @@ void make_parquet(const PartFolder& folder, std::vector<CaptureResult>& results,
   });
 }
 
+MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, const fs::path& log,
+                    const WorkOptions& options, bool is_last) {
+  PoolTask task = {{options.msprof.string(), "merge"}, log};
+  for (const fs::path& part : parts) task.arguments.push_back(part.string());
+  task.arguments.insert(task.arguments.end(), {"--output", output.string()});
+  if (is_last && !options.manifest.empty())
+    task.arguments.insert(task.arguments.end(), {"--manifest", options.manifest.string()});
+  if (!options.detail_rows.empty())
+    task.arguments.insert(task.arguments.end(), {"--detail-rows", options.detail_rows});
+  PoolOptions pool;
+  pool.label = "merge";
+  MergeEnd merged;
+  run_pool({task}, pool, [&](std::size_t, const PoolEnd& end) {
+    merged.exit = exit_of_code(end.result.exit_code);
+    std::error_code error;
+    const bool is_there = fs::is_regular_file(output, error);
+    const bool has_read_all = merged.exit == Exit::ok;
+    if (!is_there && has_read_all)
+      throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));
+    if (!is_there || (!has_read_all && merged.exit != Exit::partial_data)) {
+      throw Error(merged.exit,
+                  fmt::format("merging {} failed: {} (log: {})", counted(parts.size(), "part"),
+                              sentence_of(end, log), log.string()));
+    }
+    merged.text = read_text_file(log, kMaxMergeLog);
+    return true;
+  });
+  return merged;
+}
+
+// Returns how many of `parts`, starting at `begin`, fit on a command line; at least two.
+std::size_t fitting(const std::vector<fs::path>& parts, std::size_t begin) {
+  std::size_t bytes = 0;
+  std::size_t end = begin;
+  while (end < parts.size() && (bytes += parts[end].native().size() + 9) < kMaxArgumentBytes) ++end;
+  return std::max(end, std::min(parts.size(), begin + 2)) - begin;
+}
+
 }  // namespace
 
 fs::path own_program() {
@@ -166,48 +204,6 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
   if (!options.parquet.empty()) make_parquet(folder, results, fingerprints, options);
   return results;
 }
-
-namespace {
-
-MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, const fs::path& log,
-                    const WorkOptions& options, bool is_last) {
-  PoolTask task = {{options.msprof.string(), "merge"}, log};
-  for (const fs::path& part : parts) task.arguments.push_back(part.string());
-  task.arguments.insert(task.arguments.end(), {"--output", output.string()});
-  if (is_last && !options.manifest.empty())
-    task.arguments.insert(task.arguments.end(), {"--manifest", options.manifest.string()});
-  if (!options.detail_rows.empty())
-    task.arguments.insert(task.arguments.end(), {"--detail-rows", options.detail_rows});
-  PoolOptions pool;
-  pool.label = "merge";
-  MergeEnd merged;
-  run_pool({task}, pool, [&](std::size_t, const PoolEnd& end) {
-    merged.exit = exit_of_code(end.result.exit_code);
-    std::error_code error;
-    const bool is_there = fs::is_regular_file(output, error);
-    const bool has_read_all = merged.exit == Exit::ok;
-    if (!is_there && has_read_all)
-      throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));
-    if (!is_there || (!has_read_all && merged.exit != Exit::partial_data)) {
-      throw Error(merged.exit,
-                  fmt::format("merging {} failed: {} (log: {})", counted(parts.size(), "part"),
-                              sentence_of(end, log), log.string()));
-    }
-    merged.text = read_text_file(log, kMaxMergeLog);
-    return true;
-  });
-  return merged;
-}
-
-// Returns how many of `parts`, starting at `begin`, fit on a command line; at least two.
-std::size_t fitting(const std::vector<fs::path>& parts, std::size_t begin) {
-  std::size_t bytes = 0;
-  std::size_t end = begin;
-  while (end < parts.size() && (bytes += parts[end].native().size() + 9) < kMaxArgumentBytes) ++end;
-  return std::max(end, std::min(parts.size(), begin + 2)) - begin;
-}
-
-}  // namespace
 
 MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, const fs::path& log,
                    const WorkOptions& options) {

@@ -42,6 +42,14 @@ FoundCapture capture_of(const json& one) {
   return capture;
 }
 
+// Does not wait for the disk, once for each of many ranks: what a power cut leaves of a state is
+// not taken for one.
+void write_state(const fs::path& file, const json& state) {
+  AtomicFile out(file);
+  out.write(state.dump(1) + "\n");
+  out.finish().rename();
+}
+
 }  // namespace
 
 // JSON must be UTF-8 but paths are arbitrary bytes: each byte is encoded as the Latin-1 character.
@@ -72,18 +80,6 @@ fs::path path_of_utf8(const std::string& text) {
   }
   return bytes;
 }
-
-namespace {
-
-// Does not wait for the disk, once for each of many ranks: what a power cut leaves of a state is
-// not taken for one.
-void write_state(const fs::path& file, const json& state) {
-  AtomicFile out(file);
-  out.write(state.dump(1) + "\n");
-  out.finish().rename();
-}
-
-}  // namespace
 
 PartFolder::PartFolder(const fs::path& output) {
   create_output_folder(output);
