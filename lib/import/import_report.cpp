@@ -110,6 +110,12 @@ std::vector<Line> lines_of(const std::vector<Finding>& findings) {
   return lines;
 }
 
+std::string lacking_after(const Finding& finding) {
+  if (!finding.lacks.empty()) return finding.lacks;
+  if (finding.id == FindingId::unread_records) return "some records of " + finding.kind;
+  return std::string(finding_info(finding.id).lacks);
+}
+
 }  // namespace
 
 std::string_view verdict_name(Severity verdict) {
@@ -160,16 +166,6 @@ void ImportReport::skip_record(std::string_view kind, const std::string& file,
 void ImportReport::add(UnknownLayout unknown) {
   unknown_layouts_.push_back(std::move(unknown));
 }
-
-namespace {
-
-std::string lacking_after(const Finding& finding) {
-  if (!finding.lacks.empty()) return finding.lacks;
-  if (finding.id == FindingId::unread_records) return "some records of " + finding.kind;
-  return std::string(finding_info(finding.id).lacks);
-}
-
-}  // namespace
 
 Severity ImportReport::verdict() const {
   Severity gravest = Severity::note;

@@ -22,6 +22,8 @@
 
 namespace msprof {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 // Names the data that is missing if a file of this kind is not read, for "complete without ...".
@@ -76,12 +78,6 @@ const UnreadKind* find_unread(std::string_view stem) {
       });
   return found == std::end(kUnread) ? nullptr : found;
 }
-
-}  // namespace
-
-namespace fs = std::filesystem;
-
-namespace {
 
 void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bool>& owned,
                      Progress& progress, std::uint64_t& done_bytes) {

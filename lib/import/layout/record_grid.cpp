@@ -204,6 +204,31 @@ void add_tagged(const Sample& sample, const LayerCycle& cycle, std::size_t recor
   }
 }
 
+// Layer records of a file from `begin` on; empty if they do not run through the layers.
+std::vector<LayerRecord> records_from(const RecordGrid& grid, const Sample& sample,
+                                      std::size_t begin) {
+  std::vector<LayerRecord> records;
+  const LayerCycle cycle(sample);
+  if (!cycle.is_usable()) return records;
+  const std::size_t layers = sample.layers.size();
+  // Incomplete records are not used.
+  const std::size_t behind = grid.record_bytes - grid.layer_offset.value_or(0);
+  for (std::size_t at = begin; at + behind <= sample.bytes.size() && records.size() < kMaxRecords;
+       at += grid.record_bytes) {
+    if (grid.tag) {
+      const auto tag_at = static_cast<std::ptrdiff_t>(at) + grid.tag->shift;
+      if (tag_at < 0) continue;
+      const auto place = static_cast<std::size_t>(tag_at);
+      if (place + grid.tag->width > sample.bytes.size()) break;
+      if (number_at(sample, place, grid.tag->width) != grid.tag->value) continue;
+    }
+    const std::size_t turn = records.size();
+    if (!cycle.is(turn, at, grid.layer_width)) return {};
+    records.push_back({&sample, at, turn % layers, turn / layers});
+  }
+  return records;
+}
+
 }  // namespace
 
 std::vector<RecordGrid> plain_grids(const Sample& sample) {
@@ -239,35 +264,6 @@ std::vector<RecordGrid> tagged_grids(const Sample& sample, std::size_t record_by
   }
   return grids;
 }
-
-namespace {
-
-// Layer records of a file from `begin` on; empty if they do not run through the layers.
-std::vector<LayerRecord> records_from(const RecordGrid& grid, const Sample& sample,
-                                      std::size_t begin) {
-  std::vector<LayerRecord> records;
-  const LayerCycle cycle(sample);
-  if (!cycle.is_usable()) return records;
-  const std::size_t layers = sample.layers.size();
-  // Incomplete records are not used.
-  const std::size_t behind = grid.record_bytes - grid.layer_offset.value_or(0);
-  for (std::size_t at = begin; at + behind <= sample.bytes.size() && records.size() < kMaxRecords;
-       at += grid.record_bytes) {
-    if (grid.tag) {
-      const auto tag_at = static_cast<std::ptrdiff_t>(at) + grid.tag->shift;
-      if (tag_at < 0) continue;
-      const auto place = static_cast<std::size_t>(tag_at);
-      if (place + grid.tag->width > sample.bytes.size()) break;
-      if (number_at(sample, place, grid.tag->width) != grid.tag->value) continue;
-    }
-    const std::size_t turn = records.size();
-    if (!cycle.is(turn, at, grid.layer_width)) return {};
-    records.push_back({&sample, at, turn % layers, turn / layers});
-  }
-  return records;
-}
-
-}  // namespace
 
 std::vector<LayerRecord> records_of(const RecordGrid& grid, std::span<const Sample> samples) {
   std::vector<LayerRecord> records;

@@ -191,6 +191,71 @@ std::ptrdiff_t length_of(const SpanFields& fields) {
   return 1024 * (high - low) + std::abs(fields.end - fields.start);
 }
 
+constexpr std::array<double, 2> kDoneHertz = {1e6, 1e9};
+
+// Agreement of a rate with the windows of `.done` files.
+struct Agreement {
+  bool lies_within = false;  // times have the same zero as those of .done
+  bool has_span = false;     // the duration equals that of the collection
+  bool contradicts = false;
+  std::optional<double> done_hertz;
+};
+
+Agreement agreement(const TimeExtent& extent, double hertz, std::optional<double> only_done) {
+  Agreement result;
+  const double first = static_cast<double>(extent.first) / hertz;
+  const double last = static_cast<double>(extent.last) / hertz;
+  std::vector<DoneWindow> windows = extent.others;
+  if (extent.own) windows.push_back(*extent.own);
+  bool is_possible = windows.empty();
+  for (const DoneWindow& window : windows) {
+    for (const double done : kDoneHertz) {
+      if (only_done && done != *only_done) continue;
+      const double begin = static_cast<double>(window.first) / done;
+      const double end = static_cast<double>(window.second) / done;
+      if (end <= begin) continue;
+      const double length = end - begin;
+      const double slack = 2e-6;
+      if (last - first <= length * 1.001 + slack) is_possible = true;
+      if (first >= begin - slack && last <= end + slack && last - first > 0.05 * length) {
+        result.lies_within = true;
+        result.done_hertz = done;
+      }
+    }
+  }
+  if (extent.own) {
+    for (const double done : kDoneHertz) {
+      if (only_done && done != *only_done) continue;
+      const double length = static_cast<double>(extent.own->second) / done -
+                            static_cast<double>(extent.own->first) / done;
+      const double share = length > 0 ? (last - first) / length : 0;
+      if (share <= 1.001 && share >= (extent.is_whole ? 0.8 : 0.3)) {
+        result.has_span = true;
+        if (!result.lies_within) result.done_hertz = done;
+      }
+    }
+  }
+  result.contradicts = !is_possible;
+  return result;
+}
+
+void set_rate(TimeUnit& unit, double hertz) {
+  unit.hertz = hertz;
+  const auto rate = static_cast<std::int64_t>(std::llround(hertz));
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  const std::int64_t common = std::gcd(kNsPerSecond, rate);
+  unit.scale = kNsPerSecond / common;
+  unit.divisor = rate / common;
+}
+
+struct Rate {
+  double hertz = 0;
+  bool fits_estimate = false;
+  bool is_slow = false;  // the cores would be slower than info.json says
+  bool lies_within = false, has_span = false;
+  std::optional<double> done_hertz{};
+};
+
 }  // namespace
 
 std::optional<SpanFields> find_spans(std::span<const LayerRecord> all, std::size_t record_bytes,
@@ -295,75 +360,6 @@ std::string unit_words(double hertz) {
   if (hertz == 1e9) return "ns";
   return fmt::format("ticks of {:.6g} MHz", hertz / 1e6);
 }
-
-namespace {
-
-constexpr std::array<double, 2> kDoneHertz = {1e6, 1e9};
-
-// Agreement of a rate with the windows of `.done` files.
-struct Agreement {
-  bool lies_within = false;  // times have the same zero as those of .done
-  bool has_span = false;     // the duration equals that of the collection
-  bool contradicts = false;
-  std::optional<double> done_hertz;
-};
-
-Agreement agreement(const TimeExtent& extent, double hertz, std::optional<double> only_done) {
-  Agreement result;
-  const double first = static_cast<double>(extent.first) / hertz;
-  const double last = static_cast<double>(extent.last) / hertz;
-  std::vector<DoneWindow> windows = extent.others;
-  if (extent.own) windows.push_back(*extent.own);
-  bool is_possible = windows.empty();
-  for (const DoneWindow& window : windows) {
-    for (const double done : kDoneHertz) {
-      if (only_done && done != *only_done) continue;
-      const double begin = static_cast<double>(window.first) / done;
-      const double end = static_cast<double>(window.second) / done;
-      if (end <= begin) continue;
-      const double length = end - begin;
-      const double slack = 2e-6;
-      if (last - first <= length * 1.001 + slack) is_possible = true;
-      if (first >= begin - slack && last <= end + slack && last - first > 0.05 * length) {
-        result.lies_within = true;
-        result.done_hertz = done;
-      }
-    }
-  }
-  if (extent.own) {
-    for (const double done : kDoneHertz) {
-      if (only_done && done != *only_done) continue;
-      const double length = static_cast<double>(extent.own->second) / done -
-                            static_cast<double>(extent.own->first) / done;
-      const double share = length > 0 ? (last - first) / length : 0;
-      if (share <= 1.001 && share >= (extent.is_whole ? 0.8 : 0.3)) {
-        result.has_span = true;
-        if (!result.lies_within) result.done_hertz = done;
-      }
-    }
-  }
-  result.contradicts = !is_possible;
-  return result;
-}
-
-void set_rate(TimeUnit& unit, double hertz) {
-  unit.hertz = hertz;
-  const auto rate = static_cast<std::int64_t>(std::llround(hertz));
-  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-  const std::int64_t common = std::gcd(kNsPerSecond, rate);
-  unit.scale = kNsPerSecond / common;
-  unit.divisor = rate / common;
-}
-
-struct Rate {
-  double hertz = 0;
-  bool fits_estimate = false;
-  bool is_slow = false;  // the cores would be slower than info.json says
-  bool lies_within = false, has_span = false;
-  std::optional<double> done_hertz{};
-};
-
-}  // namespace
 
 TimeUnit unit_of(double hertz) {
   TimeUnit unit;

@@ -238,6 +238,45 @@ class DeviceJoin {
   FusionParts fusion_;
 };
 
+void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow> nodes,
+                       std::int64_t& next_id) {
+  std::stable_sort(nodes.begin(), nodes.end(), [](const AicpuNodeRow& a, const AicpuNodeRow& b) {
+    return a.vendor_start_ns < b.vendor_start_ns;
+  });
+  for (AicpuNodeRow& node : nodes) {
+    node.id = next_id++;
+    context.store.add(node);
+  }
+}
+
+std::int64_t or_null(std::int64_t value) {
+  return value > 0 ? value : kNull;
+}
+
+std::int64_t name_or_null(TraceDbWriter& store, std::string_view text) {
+  return text.empty() ? kNull : store.name_id(text);
+}
+
+DeviceRow device_row(const CannSession& session, const CannPart& part, TraceDbWriter& store) {
+  const Info& info = part.info;
+  DeviceRow row;
+  row.id = *part.device;
+  if (info.platform) {
+    row.platform = *info.platform;
+    if (const auto chip = chip_of(*info.platform))
+      row.chip_name_id = store.name_id(session.is_of_host_runtime() ? kHostRuntime : chip->name);
+  }
+  row.frequency_hz = or_null(info.aic_frequency_hz);
+  row.core_count = or_null(info.ai_core_num);
+  row.vector_core_count = or_null(info.aiv_num);
+  row.vector_frequency_hz = or_null(info.aiv_frequency_hz);
+  row.is_task_based = info.is_task_based ? 1 : 0;
+  row.core_metrics_name_id = name_or_null(store, info.aic_metrics);
+  row.vector_core_metrics_name_id = name_or_null(store, info.aiv_metrics);
+  row.tick_frequency_hz = or_null(info.hwts_frequency_hz);
+  return row;
+}
+
 }  // namespace
 
 // Writes the names of the columns of task_pmu (pmu_row).
@@ -287,49 +326,6 @@ void report_unknown_sets(const CannImport& import, const ImportContext& context,
                        "Its formulas are not known for this chip.");
   }
 }
-
-namespace {
-
-void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow> nodes,
-                       std::int64_t& next_id) {
-  std::stable_sort(nodes.begin(), nodes.end(), [](const AicpuNodeRow& a, const AicpuNodeRow& b) {
-    return a.vendor_start_ns < b.vendor_start_ns;
-  });
-  for (AicpuNodeRow& node : nodes) {
-    node.id = next_id++;
-    context.store.add(node);
-  }
-}
-
-std::int64_t or_null(std::int64_t value) {
-  return value > 0 ? value : kNull;
-}
-
-std::int64_t name_or_null(TraceDbWriter& store, std::string_view text) {
-  return text.empty() ? kNull : store.name_id(text);
-}
-
-DeviceRow device_row(const CannSession& session, const CannPart& part, TraceDbWriter& store) {
-  const Info& info = part.info;
-  DeviceRow row;
-  row.id = *part.device;
-  if (info.platform) {
-    row.platform = *info.platform;
-    if (const auto chip = chip_of(*info.platform))
-      row.chip_name_id = store.name_id(session.is_of_host_runtime() ? kHostRuntime : chip->name);
-  }
-  row.frequency_hz = or_null(info.aic_frequency_hz);
-  row.core_count = or_null(info.ai_core_num);
-  row.vector_core_count = or_null(info.aiv_num);
-  row.vector_frequency_hz = or_null(info.aiv_frequency_hz);
-  row.is_task_based = info.is_task_based ? 1 : 0;
-  row.core_metrics_name_id = name_or_null(store, info.aic_metrics);
-  row.vector_core_metrics_name_id = name_or_null(store, info.aiv_metrics);
-  row.tick_frequency_hz = or_null(info.hwts_frequency_hz);
-  return row;
-}
-
-}  // namespace
 
 void write_devices(const CannImport& import, const ImportContext& context) {
   const CannSession& session = import.session;
