@@ -63,37 +63,6 @@ class File {
   const int fd_;
 };
 
-}  // namespace
-
-runtime::Model parse_model(const void* bytes, std::size_t size) {
-  require(bytes);
-  if (size == 0) throw Failure(ACL_ERROR_INVALID_PARAM);
-  const std::string_view text(static_cast<const char*>(bytes), size);
-  if (text.substr(0, kCompiledModel.size()) == kCompiledModel) {
-    throw runtime::ModelError(
-        "a compiled model (.om) runs on a card only; a host runs model files "
-        "of msprof");
-  }
-  return runtime::Model::parse({text.data(), text.size()});
-}
-
-runtime::Model read_model(const char* path) {
-  require(path);
-  std::vector<char> bytes;
-  if (!File(path).read_into(bytes)) {
-    throw Failure(static_cast<int>(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID),
-                  std::string(path) + " cannot be read (" + strerror(errno) + ")");
-  }
-  try {
-    if (bytes.empty()) throw runtime::ModelError("the file is empty");
-    return parse_model(bytes.data(), bytes.size());
-  } catch (const runtime::ModelError& error) {
-    throw runtime::ModelError(std::string(path) + ": " + error.what());
-  }
-}
-
-namespace {
-
 std::uint64_t bytes_of(const runtime::Model& model, std::size_t tensor) {
   return static_cast<std::uint64_t>(model.tensor(tensor).shape.bytes());
 }
@@ -152,6 +121,34 @@ void query_size(const runtime::Model& model, std::size_t* work_size, std::size_t
 }
 
 }  // namespace
+
+runtime::Model parse_model(const void* bytes, std::size_t size) {
+  require(bytes);
+  if (size == 0) throw Failure(ACL_ERROR_INVALID_PARAM);
+  const std::string_view text(static_cast<const char*>(bytes), size);
+  if (text.substr(0, kCompiledModel.size()) == kCompiledModel) {
+    throw runtime::ModelError(
+        "a compiled model (.om) runs on a card only; a host runs model files "
+        "of msprof");
+  }
+  return runtime::Model::parse({text.data(), text.size()});
+}
+
+runtime::Model read_model(const char* path) {
+  require(path);
+  std::vector<char> bytes;
+  if (!File(path).read_into(bytes)) {
+    throw Failure(static_cast<int>(ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID),
+                  std::string(path) + " cannot be read (" + strerror(errno) + ")");
+  }
+  try {
+    if (bytes.empty()) throw runtime::ModelError("the file is empty");
+    return parse_model(bytes.data(), bytes.size());
+  } catch (const runtime::ModelError& error) {
+    throw runtime::ModelError(std::string(path) + ": " + error.what());
+  }
+}
+
 }  // namespace msprof::acl
 
 using namespace msprof::acl;

@@ -43,6 +43,8 @@ bool find_loaded_model(std::uint32_t model, std::uint16_t& device) {
   }
 }
 
+std::atomic<std::chrono::milliseconds> launch_patience{std::chrono::seconds(2)};
+
 }  // namespace
 
 bool find_model_device(std::uint32_t model, std::uint16_t& device) {
@@ -69,12 +71,6 @@ bool unset_graph_model_device(std::uint32_t model, std::uint32_t device) {
   graph_models().device_of.erase(found);
   return true;
 }
-
-namespace {
-
-std::atomic<std::chrono::milliseconds> launch_patience{std::chrono::seconds(2)};
-
-}  // namespace
 
 void set_launch_patience(std::chrono::milliseconds patience) {
   launch_patience.store(patience);

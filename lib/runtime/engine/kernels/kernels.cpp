@@ -241,6 +241,29 @@ void convolve_with(const WindowGeometry& g, const float* input, const float* pac
   }
 }
 
+// The part of a window that lies inside the input: [begin, end) on one axis.
+struct Range {
+  int64_t begin, end;
+};
+
+Range inside(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t size) {
+  const int64_t begin = out * stride - pad;
+  return {std::max<int64_t>(begin, 0), std::min(begin + kernel, size)};
+}
+
+template <typename Reduce>
+void pool(const WindowGeometry& g, const float* input, float* output, Reduce reduce) {
+  for (int64_t c = 0; c < g.in_channels; ++c, input += g.in_height * g.in_width) {
+    for (int64_t y = 0; y < g.out_height; ++y) {
+      const Range rows = inside(y, g.stride_height, g.pad_height, g.kernel_height, g.in_height);
+      for (int64_t x = 0; x < g.out_width; ++x) {
+        const Range columns = inside(x, g.stride_width, g.pad_width, g.kernel_width, g.in_width);
+        *output++ = reduce(input, rows, columns, g.in_width);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t packed_weight_floats(const WindowGeometry& g) {
@@ -351,33 +374,6 @@ void softmax(const float* input, int64_t channels, int64_t plane, float* output)
     for (int64_t c = 0; c < channels; ++c) output[c * plane + i] /= sum;
   }
 }
-
-namespace {
-
-// The part of a window that lies inside the input: [begin, end) on one axis.
-struct Range {
-  int64_t begin, end;
-};
-
-Range inside(int64_t out, int64_t stride, int64_t pad, int64_t kernel, int64_t size) {
-  const int64_t begin = out * stride - pad;
-  return {std::max<int64_t>(begin, 0), std::min(begin + kernel, size)};
-}
-
-template <typename Reduce>
-void pool(const WindowGeometry& g, const float* input, float* output, Reduce reduce) {
-  for (int64_t c = 0; c < g.in_channels; ++c, input += g.in_height * g.in_width) {
-    for (int64_t y = 0; y < g.out_height; ++y) {
-      const Range rows = inside(y, g.stride_height, g.pad_height, g.kernel_height, g.in_height);
-      for (int64_t x = 0; x < g.out_width; ++x) {
-        const Range columns = inside(x, g.stride_width, g.pad_width, g.kernel_width, g.in_width);
-        *output++ = reduce(input, rows, columns, g.in_width);
-      }
-    }
-  }
-}
-
-}  // namespace
 
 void max_pool(const WindowGeometry& g, const float* input, float* output) {
   pool(g, input, output, [](const float* plane, Range rows, Range columns, int64_t width) {
