@@ -19,7 +19,7 @@
 #include "base/log_stream.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/report_names.hpp"
+#include "export/trace/report_names.hpp"
 #include "import/importer.hpp"
 #include "msprof/cann_collection.hpp"
 #include "msprof/capture_analysis.hpp"

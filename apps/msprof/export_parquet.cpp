@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "export/parquet/parquet_export.hpp"
-#include "export/scope/export_files.hpp"
+#include "export/product_folder.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {

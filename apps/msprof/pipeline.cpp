@@ -17,7 +17,7 @@
 #include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/scope/export_files.hpp"
+#include "export/product_folder.hpp"
 #include "import/importer.hpp"
 #include "import/record_layout.hpp"
 #include "session/session.hpp"

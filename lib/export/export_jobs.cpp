@@ -6,8 +6,8 @@
 
 #include "base/on_thread.hpp"
 #include "export/exporter.hpp"
+#include "export/product_folder.hpp"
 #include "export/products.hpp"
-#include "export/scope/export_files.hpp"
 
 namespace msprof {
 

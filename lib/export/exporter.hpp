@@ -13,20 +13,13 @@
 
 #include "base/row_sink.hpp"
 #include "export/scope/export_scope.hpp"
+#include "export/scope/export_style.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
 
 // csv_for_excel has a byte order mark; without it Excel does not read UTF-8.
 enum class SummaryFormat { csv, csv_for_excel, json };
-
-// Names and arrangement of files.
-enum class ExportStyle {
-  of_capture,  // style of the capture's version: cann5 for CANN 5 and older, else current
-  current,
-  cann5,  // a file per topic and device, in device_N/timeline and device_N/summary
-  cann8,  // current, with names of CANN 8.0 to 8.5: Block Dim, blockDim
-};
 
 // Receives the rows of a table while its file is written, so that the table is read only once.
 struct RowListener {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
-#include "base/error.hpp"
-#include "export/scope/export_files.hpp"
+#include "base/text.hpp"
+#include "export/exporter.hpp"
+#include "export/scope/export_style.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -26,10 +28,14 @@ Tables tables_of_all_styles() {
   return all;
 }
 
-// Returns true for captures of Atlas machines, of any version.
-bool is_of_atlas(const Database& db) {
-  const std::string dialect = read_meta(db, "dialect");
-  return dialect == dialect_name(Dialect::cann) || dialect == dialect_name(Dialect::classic);
+Layers layers_of_all_ages() {
+  Layers all;
+#define TABLE(name)
+#define LAYER(name) all.push_back(make_##name());
+#include "export/products.def"
+#undef TABLE
+#undef LAYER
+  return all;
 }
 
 template <typename Products>
@@ -39,6 +45,30 @@ Products of_dialect(const Database& db, Products all) {
   std::erase_if(
       all, [&](const auto& product) { return dialect_name(product->info().dialect) != dialect; });
   return all;
+}
+
+// "op_summary_", …
+const std::vector<std::string>& product_prefixes() {
+  static const auto prefixes = [] {
+    std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_", std::string(kMergedTimeline)};
+    for (const auto& table : all_summary_tables()) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& table : cann5_tables("all")) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& layer : all_timeline_layers())
+      all.push_back(fmt::format("{}_", layer->name()));
+    for (const auto& topic : cann5_timelines()) all.push_back(fmt::format("{}_", topic.name));
+    return all;
+  }();
+  return prefixes;
+}
+
+// Returns true if a raw kind that the product needs was read.
+bool needs_any(const RawNeeds& needs, const std::set<std::string>& kinds) {
+  for (const std::string_view group : split(needs.kinds, ' ')) {
+    for (const std::string_view kind : split(group, '|')) {
+      if (kinds.contains(std::string(kind))) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -55,20 +85,6 @@ Tables all_summary_tables() {
 Tables summary_tables(const Database& db) {
   return of_dialect(db, all_summary_tables());
 }
-
-namespace {
-
-Layers layers_of_all_ages() {
-  Layers all;
-#define TABLE(name)
-#define LAYER(name) all.push_back(make_##name());
-#include "export/products.def"
-#undef TABLE
-#undef LAYER
-  return all;
-}
-
-}  // namespace
 
 Layers all_timeline_layers() {
   Layers all = layers_of_all_ages();
@@ -158,64 +174,33 @@ std::vector<Cann5Timeline> cann5_timelines(ProductAge age) {
   return all;
 }
 
-namespace {
-
-std::string products_folder(const Database& db, std::string_view of_svp) {
-  return is_of_atlas(db) ? "mindstudio_profiler_output" : std::string(of_svp);
+bool is_product_name(const std::string& name) {
+  const auto& prefixes = product_prefixes();
+  return (name.ends_with(".csv") || name.ends_with(".json") || name.ends_with(".json.gz") ||
+          name.ends_with(".perfetto-trace") || name.ends_with(".db")) &&
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& prefix) { return name.starts_with(prefix); });
 }
 
-}  // namespace
-
-std::string generation_of(const Database& db) {
-  return read_meta(db, "generation");
-}
-
-bool is_old_capture(const Database& db) {
-  return !generation_of(db).empty();
-}
-
-ExportStyle style_for(const Database& db, ExportStyle style) {
-  if (style != ExportStyle::of_capture) return style;
-  return is_old_capture(db) ? ExportStyle::cann5 : ExportStyle::current;
-}
-
-std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
-                                   const std::string& part, const std::string& name) {
-  // A folder that contains device_N/ would look like a PROF folder.
-  if (generation_of(db) == "classic") return product_folder(base, name);
-  return product_folder(product_folder(base, part), name);
-}
-
-void check_style(const Database& db, const ExportScope& scope, ExportStyle style) {
-  if (is_of_atlas(db)) return;
-  if (style == ExportStyle::cann5 || style == ExportStyle::cann8) {
-    throw Error(
-        Exit::usage,
-        fmt::format("--style {} is for captures of Atlas machines (PROF…); this one is of a "
-                    "board (JOB…): leave it out",
-                    style == ExportStyle::cann5 ? "cann5" : "cann8"));
+std::vector<std::string> empty_products(const Database& db, const std::set<std::string>& kinds) {
+  const auto is_expected = [&](const auto& info) {
+    // Most chips do not have these engines, so missing data is normal.
+    if (info.group == kEngineLayers) return false;
+    return info.group.empty() || needs_any(info.needs, kinds);
+  };
+  std::vector<std::string> names;
+  for (const auto& table : default_tables(db)) {
+    if (is_of_its_time(db, table->info()) && is_expected(table->info()) &&
+        table->output_files(db).empty()) {
+      names.push_back(fmt::format("summary {}", table->name()));
+    }
   }
-  if (scope.model_number || scope.iteration) {
-    throw Error(Exit::usage,
-                "--model-id and --iteration-id are for captures of Atlas machines (PROF…); a board "
-                "(JOB…) records no iterations: leave them out");
+  if (is_old_capture(db)) return names;
+  for (const auto& layer : timeline_layers(db)) {
+    if (layer->info().is_default && is_expected(layer->info()) && layer->output_files(db).empty())
+      names.push_back(fmt::format("timeline {}", layer->name()));
   }
-}
-
-std::string summary_folder(const Database& db) {
-  return products_folder(db, "summary");
-}
-
-std::string timeline_folder(const Database& db) {
-  return products_folder(db, "timeline");
-}
-
-bool has_unified_db(const Database& db) {
-  return is_of_atlas(db);
-}
-
-bool has_merged_timeline(const Database& db) {
-  return read_meta(db, "dialect") == dialect_name(Dialect::svp);
+  return names;
 }
 
 }  // namespace msprof

@@ -11,7 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "base/text.hpp"
 #include "export/products.hpp"
-#include "export/scope/export_files.hpp"
+#include "export/product_folder.hpp"
 
 namespace msprof {
 

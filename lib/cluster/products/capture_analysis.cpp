@@ -10,7 +10,7 @@
 #include "base/number.hpp"
 #include "cluster/products/analysed_collectives.hpp"
 #include "cluster/products/product_row.hpp"
-#include "export/scope/export_files.hpp"
+#include "export/product_folder.hpp"
 
 namespace msprof::cluster {
 

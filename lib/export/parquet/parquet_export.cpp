@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "export/parquet/file_writer.hpp"
 #include "export/parquet/parquet_tables.hpp"
-#include "export/scope/export_files.hpp"
+#include "export/product_folder.hpp"
 #include "store/layout_origin.hpp"
 
 namespace msprof {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "export/products.hpp"
+#include "export/scope/export_style.hpp"
 #include "export/scope/iteration_calls.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
@@ -55,6 +55,53 @@ void take_ends(const Database& db, std::vector<IterationWindow>& windows) {
     window.takes_ends = true;
     window.begin_ns = read.step() ? read.maybe_integer(0).value_or(INT64_MIN) : INT64_MIN;
   }
+}
+
+struct Stretch {
+  std::int64_t begin_ns = INT64_MIN;
+  std::int64_t end_ns = INT64_MAX;
+};
+
+Stretch stretch_of(const std::vector<IterationWindow>& windows) {
+  if (windows.empty()) return {};
+  Stretch stretch{INT64_MAX, INT64_MIN};
+  for (const IterationWindow& window : windows) {
+    stretch.begin_ns = std::min(stretch.begin_ns, window.begin_ns);
+    stretch.end_ns = std::max(stretch.end_ns, window.end_ns);
+  }
+  return stretch;
+}
+
+Stretch in_range(const ExportScope& scope, Stretch stretch) {
+  return {std::max(stretch.begin_ns, scope.range_begin_ns),
+          std::min(stretch.end_ns, scope.range_end_ns)};
+}
+
+// Empty if import stored no blocks for the table.
+std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::Table table,
+                                              Stretch stretch) {
+  bool has_any = false;
+  std::vector<IdRange> ranges;
+  RowCursor<TimeBlockRow> blocks(db,
+                                 {&TimeBlockRow::first_row_id, &TimeBlockRow::last_row_id,
+                                  &TimeBlockRow::first_start_ns, &TimeBlockRow::last_end_ns},
+                                 {.equal = {{&TimeBlockRow::of_table, table}}});
+  while (blocks.next()) {
+    has_any = true;
+    // An unknown time could be any time.
+    const bool is_before = blocks->last_end_ns != kNull && blocks->last_end_ns < stretch.begin_ns;
+    const bool is_behind =
+        blocks->first_start_ns != kNull && blocks->first_start_ns > stretch.end_ns;
+    if (is_before || is_behind) continue;
+    // Only an untrusted store has blocks out of order.
+    if (!ranges.empty() && blocks->first_row_id <= ranges.back().last) return std::nullopt;
+    if (!ranges.empty() && blocks->first_row_id - 1 == ranges.back().last) {
+      ranges.back().last = blocks->last_row_id;
+    } else {
+      ranges.push_back({blocks->first_row_id, blocks->last_row_id});
+    }
+  }
+  return has_any ? std::optional(std::move(ranges)) : std::nullopt;
 }
 
 }  // namespace
@@ -108,57 +155,6 @@ bool ExportScope::takes_range(std::int64_t start_ns, std::int64_t end_ns) const 
   const auto taken = calls ? calls->takes_range(start_ns, end_ns) : std::nullopt;
   return taken.value_or(takes_host(start_ns, end_ns));
 }
-
-namespace {
-
-struct Stretch {
-  std::int64_t begin_ns = INT64_MIN;
-  std::int64_t end_ns = INT64_MAX;
-};
-
-Stretch stretch_of(const std::vector<IterationWindow>& windows) {
-  if (windows.empty()) return {};
-  Stretch stretch{INT64_MAX, INT64_MIN};
-  for (const IterationWindow& window : windows) {
-    stretch.begin_ns = std::min(stretch.begin_ns, window.begin_ns);
-    stretch.end_ns = std::max(stretch.end_ns, window.end_ns);
-  }
-  return stretch;
-}
-
-Stretch in_range(const ExportScope& scope, Stretch stretch) {
-  return {std::max(stretch.begin_ns, scope.range_begin_ns),
-          std::min(stretch.end_ns, scope.range_end_ns)};
-}
-
-// Empty if import stored no blocks for the table.
-std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::Table table,
-                                              Stretch stretch) {
-  bool has_any = false;
-  std::vector<IdRange> ranges;
-  RowCursor<TimeBlockRow> blocks(db,
-                                 {&TimeBlockRow::first_row_id, &TimeBlockRow::last_row_id,
-                                  &TimeBlockRow::first_start_ns, &TimeBlockRow::last_end_ns},
-                                 {.equal = {{&TimeBlockRow::of_table, table}}});
-  while (blocks.next()) {
-    has_any = true;
-    // An unknown time could be any time.
-    const bool is_before = blocks->last_end_ns != kNull && blocks->last_end_ns < stretch.begin_ns;
-    const bool is_behind =
-        blocks->first_start_ns != kNull && blocks->first_start_ns > stretch.end_ns;
-    if (is_before || is_behind) continue;
-    // Only an untrusted store has blocks out of order.
-    if (!ranges.empty() && blocks->first_row_id <= ranges.back().last) return std::nullopt;
-    if (!ranges.empty() && blocks->first_row_id - 1 == ranges.back().last) {
-      ranges.back().last = blocks->last_row_id;
-    } else {
-      ranges.push_back({blocks->first_row_id, blocks->last_row_id});
-    }
-  }
-  return has_any ? std::optional(std::move(ranges)) : std::nullopt;
-}
-
-}  // namespace
 
 void find_candidates(const Database& db, ExportScope& scope) {
   Stretch host = stretch_of(scope.windows);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "export/timeline/cann_arrows.hpp"
+#include "export/scope/id_bits.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof {

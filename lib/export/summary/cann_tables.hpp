@@ -12,7 +12,7 @@
 
 #include "base/number.hpp"
 #include "export/scope/cann_rules.hpp"
-#include "export/table/summary_table.hpp"
+#include "export/summary_table.hpp"
 #include "store/database.hpp"
 
 namespace msprof::cann {

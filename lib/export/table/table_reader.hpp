@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/work_ahead.hpp"
-#include "export/table/summary_table.hpp"
+#include "export/summary_table.hpp"
 
 namespace msprof {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "export/scope/cann_rules.hpp"
-#include "export/trace/timeline_layer.hpp"
+#include "export/timeline_layer.hpp"
 #include "store/database.hpp"
 
 namespace msprof::cann {

@@ -47,6 +47,12 @@ std::vector<Span> executions_of(const Database& db, std::int64_t model_row) {
   return executions;
 }
 
+void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+                 std::int64_t time_ns) {
+  const std::string id = '"' + std::to_string(call_id) + '"';
+  out.flow(phase, {"\"execute\""}, lane, {"\"execute\""}, {id}, time_ns);
+}
+
 }  // namespace
 
 ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
@@ -89,16 +95,6 @@ ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
   if (!is_in_order) return;
   for (std::size_t i = 0; i < started.size(); ++i) join(started[i], others[i]);
 }
-
-namespace {
-
-void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
-                 std::int64_t time_ns) {
-  const std::string id = '"' + std::to_string(call_id) + '"';
-  out.flow(phase, {"\"execute\""}, lane, {"\"execute\""}, {id}, time_ns);
-}
-
-}  // namespace
 
 void ExecutionArrows::write_start(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
                                   std::int64_t time_ns) const {

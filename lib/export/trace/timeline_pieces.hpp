@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "export/trace/timeline_layer.hpp"
+#include "export/timeline_layer.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {

@@ -53,6 +53,45 @@ std::size_t column_in(const std::string_view (&columns)[kCount], std::string_vie
                                   std::begin(columns));
 }
 
+void write_core_timeline(Writer& out, Rows& rows, std::string_view kind, std::string_view type) {
+  CounterSamples samples(out.store(), kind, {});
+  if (samples.tracks().empty()) return;
+  const std::int64_t type_id = out.text(type);
+  std::vector<bool> has_begun(samples.tracks().size());
+  while (samples.next()) {
+    const CounterTrack& track = *samples->track;
+    if (track.part.value_or(0) != 0) continue;
+    // A sample with the same time as the previous one has no utilization.
+    const bool is_first = !has_begun[track.index];
+    has_begun[track.index] = true;
+    if (!samples->begin_ns && !is_first) continue;
+    constexpr std::int64_t kPercentOfMhz = 10'000;  // the divisor is a hundredth of the frequency
+    rows.add({device_of(track), samples->time_ns, samples->value,
+              samples->begin_ns && track.is_rate ? real_cell(samples->shown()) : kNull,
+              track.is_rate ? track.divisor / kPercentOfMhz : kNull, track.number.value_or(0),
+              type_id});
+  }
+}
+
+void write_core_summary(Writer& out, Rows& rows, std::string_view kind, std::string_view type) {
+  const auto devices = sampled_devices(out.store(), kind, {});
+  if (devices.empty()) return;
+  const std::int64_t type_id = out.text(type);
+  for (const SampledDevice& device : devices) {
+    for (const auto& [core, sums] : device.cores) {
+      const double mhz = device.frequency_hz / 1e6;
+      if (mhz > 0) {
+        rows.add({device.id, out.text("total_time"),
+                  real_cell(sums.cycles * 1'000'000 / (mhz * 1e6) * 1e6), core, type_id});
+      }
+      for (const PmuMetric& metric : device.metrics) {
+        rows.add({device.id, out.text(metric.name),
+                  real_cell(pmu_sample_value(metric, sums, device.frequency_hz)), core, type_id});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void write_acc_pmu(Writer& out) {
@@ -134,49 +173,6 @@ void write_qos(Writer& out) {
               samples->time_ns, track.part.value_or(kNone)});
   }
 }
-
-namespace {
-
-void write_core_timeline(Writer& out, Rows& rows, std::string_view kind, std::string_view type) {
-  CounterSamples samples(out.store(), kind, {});
-  if (samples.tracks().empty()) return;
-  const std::int64_t type_id = out.text(type);
-  std::vector<bool> has_begun(samples.tracks().size());
-  while (samples.next()) {
-    const CounterTrack& track = *samples->track;
-    if (track.part.value_or(0) != 0) continue;
-    // A sample with the same time as the previous one has no utilization.
-    const bool is_first = !has_begun[track.index];
-    has_begun[track.index] = true;
-    if (!samples->begin_ns && !is_first) continue;
-    constexpr std::int64_t kPercentOfMhz = 10'000;  // the divisor is a hundredth of the frequency
-    rows.add({device_of(track), samples->time_ns, samples->value,
-              samples->begin_ns && track.is_rate ? real_cell(samples->shown()) : kNull,
-              track.is_rate ? track.divisor / kPercentOfMhz : kNull, track.number.value_or(0),
-              type_id});
-  }
-}
-
-void write_core_summary(Writer& out, Rows& rows, std::string_view kind, std::string_view type) {
-  const auto devices = sampled_devices(out.store(), kind, {});
-  if (devices.empty()) return;
-  const std::int64_t type_id = out.text(type);
-  for (const SampledDevice& device : devices) {
-    for (const auto& [core, sums] : device.cores) {
-      const double mhz = device.frequency_hz / 1e6;
-      if (mhz > 0) {
-        rows.add({device.id, out.text("total_time"),
-                  real_cell(sums.cycles * 1'000'000 / (mhz * 1e6) * 1e6), core, type_id});
-      }
-      for (const PmuMetric& metric : device.metrics) {
-        rows.add({device.id, out.text(metric.name),
-                  real_cell(pmu_sample_value(metric, sums, device.frequency_hz)), core, type_id});
-      }
-    }
-  }
-}
-
-}  // namespace
 
 void write_core_samples(Writer& out) {
   Rows timeline(out, kSampleTimeline);

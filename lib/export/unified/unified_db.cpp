@@ -3,9 +3,9 @@
 
 #include "base/atomic_file.hpp"
 #include "export/exporter.hpp"
+#include "export/product_folder.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
-#include "export/scope/export_files.hpp"
 #include "export/unified/unified_writer.hpp"
 #include "store/database.hpp"
 

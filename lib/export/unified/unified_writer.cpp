@@ -19,6 +19,12 @@ namespace {
 constexpr std::size_t kBitsPerTask = 16;
 constexpr std::size_t kMaxBits = std::size_t{1} << 31;
 
+std::vector<std::string> split_columns(std::string_view columns) {
+  std::vector<std::string> result;
+  for (const std::string_view column : split(columns, ',')) result.emplace_back(trim(column));
+  return result;
+}
+
 }  // namespace
 
 TaskKey task_key(const TaskRow& task) {
@@ -76,16 +82,6 @@ bool TaskIds::describe(std::int64_t task_id, const TaskKey& key) {
   const auto at = shared_.try_emplace(key, Shared{task_id}).first;
   return !std::exchange(at->second.is_described, true);
 }
-
-namespace {
-
-std::vector<std::string> split_columns(std::string_view columns) {
-  std::vector<std::string> result;
-  for (const std::string_view column : split(columns, ',')) result.emplace_back(trim(column));
-  return result;
-}
-
-}  // namespace
 
 std::int64_t mark_connection(std::int64_t mark_id) {
   constexpr std::uint64_t kFirst = 4'000'000'001;

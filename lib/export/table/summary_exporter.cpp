@@ -10,8 +10,10 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/planners.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_style.hpp"
+#include "export/table/former_table.hpp"
+#include "export/table/summary_file.hpp"
 #include "export/table/table_writers.hpp"
 
 namespace msprof {
@@ -84,7 +86,7 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   write_rows(db, summary, columns, out);
   if (!is_written(summary, out.has_rows())) return {};
   auto written = publish(folder, summary, std::move(files));
-  folder.remove_former_table(summary.former_name, columns);
+  remove_former_table(folder, summary.former_name, columns);
   return written;
 }
 

@@ -1,4 +1,4 @@
-#include "export/report_names.hpp"
+#include "export/trace/report_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,15 +2,38 @@
 // implement this class in a file under summary/ and list it in products.def.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/row_sink.hpp"
-#include "export/scope/product_info.hpp"
+#include "export/product_info.hpp"
+#include "export/scope/output_file.hpp"
+#include "session/session.hpp"
 #include "store/database.hpp"
 
 namespace msprof {
+
+struct TableInfo {
+  std::string_view name;   // "op_summary"
+  std::string_view title;  // heading in the terminal
+  std::string_view help;
+  std::string_view exists = {};  // SQL: returns a row if there is data to print
+  RawNeeds needs = {};
+  bool is_shown = false;    // printed by `show`: few enough rows for a terminal
+  bool is_exported = true;  // false: only shown
+  // Columns of unit loads (store/unit_loads.hpp); modelled if those of the capture are.
+  std::span<const std::string_view> unit_loads = {};
+  int cann5_place = 0;         // position among the tables of --style cann5; 0: not one of them
+  bool is_cann5_only = false;  // not of the current style; so are all that are older than today
+  ProductAge age = ProductAge::today;
+  // --style cann5 writes it for the whole capture even if an iteration is selected.
+  bool is_cann5_whole = false;
+  Cann5Folder cann5_folder = Cann5Folder::device;
+  std::string_view group = {};  // as in LayerInfo
+  Dialect dialect = Dialect::cann;
+};
 
 class SummaryTable {
  public:

@@ -2,6 +2,7 @@
 // write() in a file under timeline/ and list it in products.def.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,11 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "export/scope/product_info.hpp"
-#include "export/trace/trace_json_writer.hpp"
+#include "export/product_info.hpp"
+#include "export/scope/output_file.hpp"
+#include "session/session.hpp"
 #include "store/database.hpp"
 
 namespace msprof {
+
+class TraceJsonWriter;
 
 // A chunk of a layer. Chunks are written in parallel, each thread with its own connection; their
 // texts are output in order.
@@ -51,6 +55,35 @@ class PerConnection {
  private:
   std::mutex mutex_;
   std::map<const Database*, std::unique_ptr<Part>> parts_;
+};
+
+// A file per device of --style cann5 to which layers contribute. Source: cann_device.md 24.
+struct Cann5Topic {
+  int place = 0;  // position among the topics
+  std::string_view name;
+  std::int64_t key = 0;  // OutputFile.key for these layers
+  Cann5Folder folder = Cann5Folder::device;
+};
+// Keys of topics that several layers draw in a special form.
+inline constexpr std::int64_t kAiStackTime = -1;
+inline constexpr std::int64_t kThreadGroup = -2;
+// The timeline of all processes, for layers that are older than today.
+inline constexpr std::int64_t kWholeTimeline = -3;
+
+struct LayerInfo {
+  std::string_view name;  // "task_time"
+  std::string_view help;
+  std::string_view exists = {};  // SQL: returns a row if there is data to draw
+  RawNeeds needs = {};
+  std::string_view own_document = {};      // "step_trace": also written as a separate file
+  bool is_default = true;                  // false: written only if --layers names it
+  std::vector<Cann5Topic> cann5_topics{};  // topics it contributes to, besides the one of all
+                                           // layers
+  // Host activity: --style cann5 writes it for the whole capture even if an iteration is selected.
+  bool is_of_host = false;
+  std::string_view group = {};         // --layers accepts this name for all layers of the group
+  ProductAge age = ProductAge::today;  // older ones: of the topics alone, no layers of today
+  Dialect dialect = Dialect::cann;
 };
 
 class TimelineLayer {

@@ -1,0 +1,79 @@
+// ProductFolder: the folder into which an export writes the files of one kind. For the planners.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "export/product_ledger.hpp"
+#include "store/database.hpp"
+
+namespace msprof {
+
+// Returns `base`/`name`. Throws Error(cannot_write) if it is a link that leads out of `base`, which
+// only an untrusted capture would have.
+std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
+
+// Returns the folder `name` ("summary" or "timeline") of `--style cann5` for `part` ("device_0",
+// "host") of a capture: inside a folder named after the part, except in a JOB folder, which is a
+// single device.
+std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
+                                   const std::string& part, const std::string& name);
+
+// The folder for the files of one kind that an export writes. It is created for the first file and
+// removed if no job wrote one.
+class ProductFolder {
+ public:
+  // `kind` and `replaces_all` select the earlier files that this export replaces: all of that kind,
+  // or those of the products passed to claim().
+  ProductFolder(std::filesystem::path path, std::string kind, bool replaces_all);
+  ~ProductFolder();
+  ProductFolder(const ProductFolder&) = delete;
+  ProductFolder& operator=(const ProductFolder&) = delete;
+
+  // Call while the export is planned.
+  void claim(const std::string& product) { claim_.output_files.insert(product); }
+  const std::filesystem::path& make();
+
+  // Takes files of `product` that are whole. They appear with release(), all known to the ledger of
+  // the folder before the first does; some hundreds of them before that, as each is an open file.
+  void publish(const std::string& product, std::vector<std::unique_ptr<AtomicFile>> files);
+  void publish(const std::string& product, TemporaryFile file);
+  // From now on they appear only with release(), however many they are.
+  void hold() { is_held_ = true; }
+  // Once all jobs are done: when this returns, the files and their names are on the disk.
+  void release() { release_all({this}); }
+  // Likewise for several: all files are on the disk before the first of them has its name.
+  static void release_all(const std::vector<ProductFolder*>& folders);
+
+  // Removes the files of earlier exports that this one replaces, and logs them. Call once all jobs
+  // are done.
+  void retire();
+
+  // Returns true if an export of `kind` wrote the file `name` and it is unchanged.
+  bool knows(const std::string& kind, const std::string& name) const {
+    return ledger_.knows(kind, name);
+  }
+
+ private:
+  void keep(const std::string& product, TemporaryFile file);
+  void add_syncs(std::vector<std::function<void()>>& syncs);
+  void publish_kept();
+
+  std::filesystem::path path_;
+  ProductClaim claim_;
+  ProductLedger ledger_;
+  std::once_flag once_;
+  bool is_new_ = false;
+  bool is_held_ = false;
+  bool is_changed_ = false;  // it has new names since it was brought to the disk
+  std::mutex mutex_;         // of what is kept
+  std::vector<LedgerEntry> entries_;
+  std::vector<TemporaryFile> files_;
+};
+
+}  // namespace msprof

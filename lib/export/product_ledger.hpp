@@ -1,0 +1,71 @@
+// ProductLedger: the files that msprof has put into a folder, so that a later export can remove
+// what it replaces and nothing else. For ProductFolder. The ledger is the dot file
+// ".msprof_products" beside the products, a line a file: kind, bytes, mtime in ns, document, name,
+// with tabs between. A file is named there before it appears, with the size and time that it will
+// have, and what stood under its name before keeps its line until the next export: a killed export,
+// or a power cut, leaves no file that the next one does not know. Lines of several commands at once
+// do not get lost: the folder is locked while the ledger changes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+
+namespace msprof {
+
+inline constexpr const char* kLedgerName = ".msprof_products";
+
+struct LedgerEntry {
+  std::string kind;         // "timeline", "csv", …: files only replace files of the same kind
+  std::string output_file;  // stem of its document, without iteration, slice and extension
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::int64_t mtime_ns = 0;
+};
+
+// Returns the entry for a complete file that still has a temporary name. Throws
+// Error(cannot_write).
+LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file,
+                         const TemporaryFile& temporary);
+
+// Files replaced by an export: all of `kind`, or only `output_files`.
+struct ProductClaim {
+  std::string kind;
+  bool everything = false;
+  std::set<std::string> output_files;
+};
+
+class ProductLedger {
+ public:
+  explicit ProductLedger(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Adds files to the ledger and gives them their names. Throws Error(cannot_write).
+  void publish(const std::vector<LedgerEntry>& entries, std::vector<TemporaryFile>& files);
+
+  // Removes the claimed files of earlier exports that this one did not write. Call when all files
+  // of this export have appeared. Keeps files that were changed since, and all files if this export
+  // wrote none.
+  struct Retired {
+    std::vector<std::filesystem::path> removed;
+    std::vector<std::filesystem::path> changed;
+  };
+  Retired retire(const ProductClaim& claim);
+
+  // Returns true if an export of `kind` wrote the file `name` and it is unchanged.
+  bool knows(const std::string& kind, const std::string& name) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::mutex mutex_;
+  bool is_begun_ = false;
+  std::map<std::string, LedgerEntry> written_;  // files of this export, by name
+};
+
+}  // namespace msprof

@@ -1,0 +1,16 @@
+// JSON tables under the name that they had in earlier versions, which a timeline can have, too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "export/product_folder.hpp"
+
+namespace msprof {
+
+// Removes the file `name` from `folder` if it is a JSON table with these columns; else keeps it and
+// logs its name.
+void remove_former_table(ProductFolder& folder, const std::string& name,
+                         const std::vector<std::string>& columns);
+
+}  // namespace msprof
