@@ -1,6 +1,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/device_first_pass.hpp"
 #include "import/cann/join/host_tasks.hpp"
+#include "import/cann/join/join.hpp"
 #include "import/cann5/cann5_import.hpp"
 #include "import/classic/classic_import.hpp"
 #include "import/svp/svp_models.hpp"

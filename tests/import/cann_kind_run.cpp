@@ -1,5 +1,7 @@
 #include "import/cann_kind_run.hpp"
 
+#include "import/cann/join/join.hpp"
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"

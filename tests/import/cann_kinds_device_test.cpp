@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "import/cann/lpm_freq.hpp"
+#include "import/cann/counters/lpm_freq.hpp"
 #include "import/cann_kind_run.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"

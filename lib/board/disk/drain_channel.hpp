@@ -56,7 +56,4 @@ class DrainChannel : public DrainBoard {
 // from `ls -lin`, "free KB". Throws TooMuchSent for more than kMaxListedEntries.
 RawLook parse_raw_look(std::string_view answer);
 
-// Name of the file in a run's output folder that says where its drained files are.
-inline constexpr std::string_view kDrainNote = ".drained";
-
 }  // namespace msprof

@@ -15,7 +15,6 @@
 #include "base/text.hpp"
 #include "base/transfer_line.hpp"
 #include "base/words.hpp"
-#include "board/disk/drain_channel.hpp"
 #include "board/transfer/listing.hpp"
 #include "board/transfer/upload.hpp"
 #include "collect/arrival.hpp"

@@ -15,6 +15,9 @@
 
 namespace msprof {
 
+// Name of the file in a run's output folder that says where its drained files are.
+inline constexpr std::string_view kDrainNote = ".drained";
+
 // Returns the sum of two sizes from a board, at most 2^64 - 1.
 constexpr std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
   return b > ~a ? ~std::uint64_t{0} : a + b;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/cann/join/device_log.hpp"
+#include "import/cann/device_log.hpp"
 #include "import/cann/record_stream.hpp"
 #include "session/cann_info.hpp"
 #include "wire/cann/device_wire.hpp"

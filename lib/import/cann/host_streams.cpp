@@ -1,7 +1,6 @@
 #include "import/cann/host_streams.hpp"
 
 #include "import/cann/cann_import.hpp"
-#include "import/cann/join/host_tasks.hpp"
 
 namespace msprof::cann {
 

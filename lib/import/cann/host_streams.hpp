@@ -12,12 +12,9 @@
 #include <vector>
 
 #include "import/cann/captured_ops.hpp"
+#include "import/cann/op_table.hpp"
 #include "import/cann/record_stream.hpp"
 #include "wire/cann/host_wire.hpp"
-
-namespace msprof {
-class OpTable;
-}
 
 namespace msprof::cann {
 

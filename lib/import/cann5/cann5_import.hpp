@@ -13,6 +13,7 @@
 
 #include "import/cann/cann_import.hpp"
 #include "import/cann5/old_ops.hpp"
+#include "import/cann5/steps.hpp"
 #include "wire/cann5/host_wire.hpp"
 
 namespace msprof::cann5 {
@@ -35,6 +36,7 @@ struct DeviceHostData {
   TensorTable tensors;
   // Kind of a task, for example "KERNEL_AICORE", by stream and number.
   std::unordered_map<std::uint64_t, std::int64_t> task_kinds;
+  StepMarks step_marks;
 };
 
 struct HostData {

@@ -12,10 +12,11 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
+#include "import/cann/join/join.hpp"
 #include "import/cann5/cann5_import.hpp"
 #include "import/cann5/old_tasks.hpp"
 #include "import/cann5/other_tasks.hpp"
-#include "import/classic/steps.hpp"
+#include "import/cann5/steps.hpp"
 
 namespace msprof::cann5 {
 
@@ -65,7 +66,7 @@ struct Ids {
   std::int64_t next_node = 1;
   std::int64_t next_op_task = 1;
   std::int64_t next_comm_call = 1;
-  classic::StepIds steps;
+  StepIds steps;
 };
 
 class DeviceJoin {
@@ -85,8 +86,7 @@ class DeviceJoin {
 
   void run(Ids& ids) {
     make_ops(ids);
-    windows_ =
-        classic::find_steps(context_, part_, import_.classic->devices[*part_.device], ids.steps);
+    windows_ = find_steps(context_, part_, host_.step_marks, ids.steps);
     const CounterTable counters = add_runs();
     add_nodes();
     add_copies(inputs_.ts_track.copies, part_, context_.store, tasks_);

@@ -38,18 +38,9 @@ struct GraphLine {
   TensorIds tensors{kNull, kNull, kNull, kNull, kNull, kNull};
 };
 
-// A record of training_trace.
-struct TraceMark {
-  std::uint64_t tag = 0;
-  std::uint64_t ticks = 0;
-  std::uint16_t stream = 0;
-};
-
 struct DeviceData {
   std::vector<TaskLine> tasks;
   std::vector<GraphLine> graph;
-  std::unordered_map<std::uint64_t, std::string> points;  // operators by the tag of their mark
-  std::vector<TraceMark> marks;
 };
 
 struct ClassicData {

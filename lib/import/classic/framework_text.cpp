@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "import/cann/counters/text_kind.hpp"
 #include "import/cann/join/host_rows.hpp"
+#include "import/cann5/cann5_import.hpp"
 #include "import/classic/classic_import.hpp"
 #include "import/classic/text_entries.hpp"
 
@@ -92,8 +93,9 @@ class FrameworkTextKind : public TextFiles {
       read_entries(context, name(), slices, EntryForm::lines,
                    [&](std::string_view line) { return take_graph(line, out); });
     } else {
+      cann5::StepMarks& marks = import_.cann5->devices[device].step_marks;
       read_entries(context, name(), slices, EntryForm::lines,
-                   [&](std::string_view line) { return take_point(line, out); });
+                   [&](std::string_view line) { return take_point(line, marks); });
     }
   }
 
@@ -171,7 +173,7 @@ class FrameworkTextKind : public TextFiles {
                                 : std::string(format));
   }
 
-  std::string_view take_point(std::string_view line, DeviceData& out) {
+  static std::string_view take_point(std::string_view line, cann5::StepMarks& out) {
     const cann::Words words(line);
     std::uint64_t tag = 0;
     if (words.size() != 2 || !words.number(0, tag)) return "damaged line";

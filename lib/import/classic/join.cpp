@@ -6,11 +6,12 @@
 #include <set>
 
 #include "base/number.hpp"
+#include "import/cann/join/join.hpp"
 #include "import/cann5/cann5_import.hpp"
 #include "import/cann5/old_tasks.hpp"
 #include "import/cann5/other_tasks.hpp"
+#include "import/cann5/steps.hpp"
 #include "import/classic/classic_import.hpp"
-#include "import/classic/steps.hpp"
 
 namespace msprof::classic {
 
@@ -76,11 +77,12 @@ class DeviceJoin {
   struct Ids {
     std::int64_t op_task = 0;
     std::int64_t next_comm_call = 1;
-    StepIds steps;
+    cann5::StepIds steps;
   };
   void run(const std::map<std::int64_t, std::int64_t>& model_rows, Ids& ids) {
     make_ops(model_rows, ids);
-    const std::vector<IterationEnd> ends = find_steps(context_, part_, data_, ids.steps);
+    const std::vector<IterationEnd> ends =
+        cann5::find_steps(context_, part_, import_.cann5->devices[device_].step_marks, ids.steps);
     write_tasks(ends, ids);
   }
 

@@ -1,4 +1,5 @@
 // Raw kinds training_trace and runtime.host.runtime. Source: cann5_classic.md 5.4, 5.6.
+#include "import/cann5/cann5_import.hpp"
 #include "import/classic/classic_import.hpp"
 #include "wire/classic/classic_wire.hpp"
 
@@ -29,7 +30,7 @@ class TrainingTraceKind : public cann::SliceKind {
 
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
-    auto& marks = import_.classic->devices[part.device.value_or(0)].marks;
+    auto& marks = import_.cann5->devices[part.device.value_or(0)].step_marks.marks;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<TrainingTraceWire>(record.bytes);
       if (part.clock && !part.clock->is_possible(wire.ticks))

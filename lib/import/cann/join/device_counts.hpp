@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "import/cann/join/device_log.hpp"
+#include "import/cann/device_log.hpp"
 #include "import/cann/join/flat_table.hpp"
 #include "import/cann/join/task_matching.hpp"
 

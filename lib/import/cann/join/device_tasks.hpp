@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "import/cann/device_log.hpp"
 #include "import/cann/join/device_counts.hpp"
-#include "import/cann/join/device_log.hpp"
 #include "import/cann/join/host_tasks.hpp"
 #include "import/cann/join/task_matching.hpp"
 #include "session/clock_map.hpp"

@@ -1,5 +1,5 @@
 // Host data used by the device association. HostTask: facts about a launched task. HostTaskStore:
-// the host tasks of a run. OpTable: their operators. HostJoin: finds the host task of a device
+// the host tasks of a run. HostJoin: finds the host task of a device
 // record. Sources: cann_host.md 1.10 (7), cann_device.md 14.1, 14.3.
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include "base/file_reader.hpp"
 #include "import/cann/join/flat_table.hpp"
+#include "import/cann/op_table.hpp"
 #include "store/cells.hpp"
 
 namespace msprof {
@@ -35,22 +36,6 @@ struct HostTask {
   std::int64_t model_number = kNull;
   std::int64_t comm_call_id = kNull;  // CommCallRow, communication tasks only
   std::int64_t copy_bytes = kNull;    // null if not a copy
-};
-
-// Operators found by the host association.
-class OpTable {
- public:
-  virtual ~OpTable() = default;
-
-  // Column of OpRow; kNull if unknown. `op_id` is the id of a HostTask.
-  virtual std::int64_t block_num(std::int64_t op_id) const = 0;
-  virtual std::int64_t mix_block_num(std::int64_t op_id) const = 0;
-  virtual std::int64_t name_id(std::int64_t op_id) const = 0;
-  virtual std::int64_t unit_name_id(std::int64_t op_id) const = 0;
-  // Returns the operator with the block numbers that became known at launch (TS_BLOCK_NUM). Equal
-  // operators share a row.
-  virtual std::int64_t with_blocks(std::int64_t op_id, std::int64_t block_num,
-                                   std::int64_t mix_block_num) = 0;
 };
 
 // The host tasks of a run. Filled while the host is read; tasks are taken per stream and batch

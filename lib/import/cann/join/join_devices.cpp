@@ -16,6 +16,7 @@
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
 #include "import/cann/join/fusion_parts.hpp"
+#include "import/cann/join/join.hpp"
 
 namespace msprof::cann {
 

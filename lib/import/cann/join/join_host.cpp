@@ -9,6 +9,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_association.hpp"
 #include "import/cann/join/host_rows.hpp"
+#include "import/cann/join/join.hpp"
 #include "import/cann/join/runtime_records.hpp"
 
 namespace msprof::cann {

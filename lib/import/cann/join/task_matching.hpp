@@ -5,19 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "import/cann/device_log.hpp"
 #include "import/cann/join/flat_table.hpp"
 
 namespace msprof {
-
-// Position of a record: by ticks, then by number in reading order.
-struct RecordOrder {
-  std::uint64_t ticks = 0;
-  std::uint64_t sequence = 0;
-
-  bool operator<(const RecordOrder& other) const {
-    return ticks != other.ticks ? ticks < other.ticks : sequence < other.sequence;
-  }
-};
 
 // Finds the batch of a device record: the number of wraparounds of the 16-bit task ids before it.
 // The records of a stream are divided at its flips. All records must be added, in any order, before

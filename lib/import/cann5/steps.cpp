@@ -1,10 +1,10 @@
-#include "import/classic/steps.hpp"
+#include "import/cann5/steps.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
-namespace msprof::classic {
+namespace msprof::cann5 {
 
 namespace {
 
@@ -16,7 +16,7 @@ struct Step {
 
 class StepWriter {
  public:
-  StepWriter(const ImportContext& context, const CannPart& part, const DeviceData& data,
+  StepWriter(const ImportContext& context, const CannPart& part, const StepMarks& data,
              StepIds& ids)
       : context_(context), part_(part), data_(data), ids_(ids) {}
 
@@ -107,14 +107,14 @@ class StepWriter {
 
   const ImportContext& context_;
   const CannPart& part_;
-  const DeviceData& data_;
+  const StepMarks& data_;
   StepIds& ids_;
 };
 
 }  // namespace
 
 std::vector<IterationEnd> find_steps(const ImportContext& context, const CannPart& part,
-                                     const DeviceData& data, StepIds& ids) {
+                                     const StepMarks& data, StepIds& ids) {
   std::vector<IterationEnd> ends = iteration_ends(context.store.readable(), *part.device);
   if (ends.empty()) {
     ends = StepWriter(context, part, data, ids).write();
@@ -129,4 +129,4 @@ std::vector<IterationEnd> find_steps(const ImportContext& context, const CannPar
   return ends;
 }
 
-}  // namespace msprof::classic
+}  // namespace msprof::cann5

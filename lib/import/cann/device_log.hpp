@@ -5,10 +5,19 @@
 #include <array>
 #include <cstdint>
 
-#include "import/cann/join/host_tasks.hpp"
-#include "import/cann/join/task_matching.hpp"
+#include "store/cells.hpp"
 
 namespace msprof {
+
+// Position of a record: by ticks, then by number in reading order.
+struct RecordOrder {
+  std::uint64_t ticks = 0;
+  std::uint64_t sequence = 0;
+
+  bool operator<(const RecordOrder& other) const {
+    return ticks != other.ticks ? ticks < other.ticks : sequence < other.sequence;
+  }
+};
 
 // Cores used by a task; the values are those of column "core_kind" of task_pmu.
 enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 };

@@ -1,6 +1,6 @@
 // Raw kind lpmFreqConv.data: frequency changes of the AI cores. Current collectors write
 // lpmInfoConv.data instead, which also has voltages. Source: cann_device.md 10, cann_system.md 20.
-#include "import/cann/lpm_freq.hpp"
+#include "import/cann/counters/lpm_freq.hpp"
 
 #include <fmt/format.h>
 
