@@ -176,69 +176,78 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
 // The vendor's limit.
 constexpr long kMaxIterations = 5;
 
-// Checks the options before any capture is read. Throws Error(usage) if a value cannot be parsed.
-void check_scope(const ScopeArguments& arguments) {
-  devices_of(arguments.devices);
+// The options of ScopeArguments, parsed.
+struct ScopeRequest {
+  std::vector<std::int64_t> devices;
+  std::optional<std::int64_t> model_number;
+  std::optional<std::int64_t> iteration;
+  std::int64_t iteration_count = 1;
+  ExportStyle style = ExportStyle::of_capture;
+};
+
+ExportStyle parse_style(const std::string& style) {
+  if (style.empty()) return ExportStyle::of_capture;
+  if (style == "cann8") return ExportStyle::cann8;
+  return style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
+}
+
+// Called before any capture is read. Throws Error(usage) if a value cannot be parsed.
+ScopeRequest parse_scope(const ScopeArguments& arguments) {
+  ScopeRequest request;
+  request.devices = parse_devices(arguments.devices);
+  request.model_number = arguments.model_id;
+  request.iteration = arguments.iteration_id;
+  request.style = parse_style(arguments.style);
   if (arguments.model_id && !arguments.iteration_id)
     throw Error(Exit::usage, "--model-id needs --iteration-id; `msprof query` lists both");
-  if (!arguments.iteration_count) return;
+  if (!arguments.iteration_count) return request;
   if (!arguments.iteration_id)
     throw Error(Exit::usage, "--iteration-count needs --iteration-id, the first iteration");
   const long count = *arguments.iteration_count;
   if (count < 1 || count > kMaxIterations)
     throw Error(Exit::usage,
                 fmt::format("--iteration-count: expected 1 to {}, got {}", kMaxIterations, count));
+  request.iteration_count = count;
+  return request;
 }
 
-// Apply the options to a store. Throw Error(usage) if a value cannot be parsed or if a device,
-// model or iteration does not exist.
-ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
+// Returns the scope within a store. Throws Error(usage) if a device, model or iteration does not
+// exist.
+ExportScope scope_of(const Database& db, const ScopeRequest& request) {
   ExportScope scope;
-  scope.devices = devices_of(arguments.devices);
+  scope.devices = request.devices;
   check_devices(db, scope.devices);
-  scope.model_number = arguments.model_id;
-  scope.iteration = arguments.iteration_id;
-  scope.iteration_count = arguments.iteration_count.value_or(1);
+  scope.model_number = request.model_number;
+  scope.iteration = request.iteration;
+  scope.iteration_count = request.iteration_count;
   if (scope.iteration) find_iteration(db, scope);
   return scope;
 }
 
-ExportStyle style_of(const ScopeArguments& arguments) {
-  if (arguments.style.empty()) return ExportStyle::of_capture;
-  if (arguments.style == "cann8") return ExportStyle::cann8;
-  return arguments.style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
-}
-
-// The layers selected by --layers or --reports. Throws Error(usage) if the file of --reports is
-// invalid.
-std::vector<std::string> wanted_layers(const TimelineArguments& arguments) {
-  if (arguments.reports.empty()) return words_of(arguments.layers);
-  return layers_of_reports(arguments.reports);
-}
+// The options of TimelineArguments, parsed.
+struct TimelineRequest {
+  TimelineOptions options;  // without scope and style
+  bool has_reports = false;
+  TimeRange range;
+  std::int64_t min_duration_ns = 0;
+};
 
 // Rejects options not supported by CANN 5 timelines.
-void check_of_today(ExportStyle style, const TimelineArguments& arguments) {
+void check_of_today(ExportStyle style, const TimelineRequest& request) {
   if (style != ExportStyle::cann5) return;
-  std::string_view option = !arguments.reports.empty() ? "--reports" : "--format perfetto";
-  if (arguments.merged) option = "--merged";
-  if (arguments.reports.empty() && !arguments.merged && arguments.format != "perfetto") return;
+  const bool is_perfetto = request.options.format == TimelineFormat::perfetto;
+  std::string_view option = request.has_reports ? "--reports" : "--format perfetto";
+  if (request.options.is_merged) option = "--merged";
+  if (!request.has_reports && !request.options.is_merged && !is_perfetto) return;
   throw Error(Exit::usage,
               fmt::format("{} is about the timelines of today: not with --style cann5, the default "
                           "of captures of CANN 5 and older (--style current)",
                           option));
 }
 
-void check_reports(const ScopeArguments& scope, const TimelineArguments& arguments) {
-  if (arguments.reports.empty()) return;
-  if (!arguments.layers.empty())
-    throw Error(Exit::usage, "--layers and --reports both choose layers: give one of them");
-  check_of_today(style_of(scope), arguments);
-  wanted_layers(arguments);
-}
-
 // --reports uses names of Atlas machines.
-void check_reports_dialect(const Database& db, const TimelineArguments& arguments) {
-  if (!arguments.reports.empty() && read_meta(db, "dialect") != dialect_name(Dialect::cann))
+void check_reports_dialect(const Database& db, const TimelineRequest& request) {
+  if (request.has_reports && read_meta(db, "dialect") != dialect_name(Dialect::cann))
     throw Error(Exit::usage, "--reports is for captures of Atlas machines (PROF…): leave it out");
 }
 
@@ -250,32 +259,40 @@ void check_format(const TimelineArguments& arguments) {
                 "opens as a whole: leave them out");
 }
 
-void check_timeline(const ScopeArguments& of, const TimelineArguments& arguments) {
-  check_reports(of, arguments);
-  check_of_today(style_of(of), arguments);
+// Called before any capture is read. `style` is that of the options. Throws Error(usage) if a value
+// cannot be parsed, the file of --reports among them.
+TimelineRequest parse_timeline(const TimelineArguments& arguments, ExportStyle style) {
+  TimelineRequest request;
+  request.has_reports = !arguments.reports.empty();
+  request.options.gzip = arguments.gzip;
+  request.options.is_merged = arguments.merged;
+  request.options.ends_every_arrow = arguments.arrow_ends == "every";
+  if (arguments.format == "perfetto") request.options.format = TimelineFormat::perfetto;
+  if (request.has_reports && !arguments.layers.empty())
+    throw Error(Exit::usage, "--layers and --reports both choose layers: give one of them");
+  check_of_today(style, request);
+  if (request.has_reports) request.options.layers = layers_of_reports(arguments.reports);
   check_format(arguments);
-  check_layer_names(words_of(arguments.layers));
-  ExportScope scope;
-  read_range(arguments.time_range, 0, scope);
-  min_duration_of(arguments.min_duration);
-  split_bytes_of(arguments.split);
+  if (!request.has_reports) {
+    request.options.layers = words_of(arguments.layers);
+    check_layer_names(request.options.layers);
+  }
+  request.range = parse_time_range(arguments.time_range);
+  request.min_duration_ns = parse_min_duration(arguments.min_duration);
+  request.options.split_bytes = parse_split_bytes(arguments.split);
+  return request;
 }
 
-TimelineOptions timeline_options_of(const Database& db, const ScopeArguments& scope,
-                                    const TimelineArguments& arguments) {
-  TimelineOptions options;
-  check_reports_dialect(db, arguments);
-  options.layers = wanted_layers(arguments);
+// Returns the options for a store. Throws Error(usage) if they do not fit its dialect or style.
+TimelineOptions timeline_options_of(const Database& db, const ScopeRequest& scope,
+                                    const TimelineRequest& request) {
+  check_reports_dialect(db, request);
+  TimelineOptions options = request.options;
   options.scope = scope_of(db, scope);
-  read_range(arguments.time_range, collection_begin_ns(db), options.scope);
-  options.scope.min_duration_ns = min_duration_of(arguments.min_duration);
-  options.style = style_for(db, style_of(scope));
-  check_of_today(options.style, arguments);
-  options.split_bytes = split_bytes_of(arguments.split);
-  options.gzip = arguments.gzip;
-  options.is_merged = arguments.merged;
-  options.ends_every_arrow = arguments.arrow_ends == "every";
-  if (arguments.format == "perfetto") options.format = TimelineFormat::perfetto;
+  apply_time_range(request.range, collection_begin_ns(db), options.scope);
+  options.scope.min_duration_ns = request.min_duration_ns;
+  options.style = style_for(db, scope.style);
+  check_of_today(options.style, request);
   return options;
 }
 
@@ -295,7 +312,7 @@ void add_export_options(cli::Command& command, ExportArguments& arguments) {
       {"--clear", &arguments.clear, "", "remove the store afterwards; raw data and products stay"});
 }
 
-SummaryFormat format_of(const ExportArguments& arguments) {
+SummaryFormat parse_format(const ExportArguments& arguments) {
   if (arguments.format == "json") {
     if (arguments.excel)
       throw Error(Exit::usage, "--excel is about csv: leave out it, or --format json");
@@ -343,14 +360,13 @@ ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) 
 }
 
 Exit run_timeline(const ExportArguments& arguments) {
-  check_scope(arguments.scope);
-  check_timeline(arguments.scope, arguments.timeline);
-  return export_each(
-      arguments, "timeline", [&](const TraceDb& store, const std::filesystem::path& base) {
-        const auto options =
-            timeline_options_of(store.database(), arguments.scope, arguments.timeline);
-        return plan_of_scope(plan_timelines(store, base, options), options.scope);
-      });
+  const ScopeRequest scope = parse_scope(arguments.scope);
+  const TimelineRequest request = parse_timeline(arguments.timeline, scope.style);
+  return export_each(arguments, "timeline",
+                     [&](const TraceDb& store, const std::filesystem::path& base) {
+                       const auto options = timeline_options_of(store.database(), scope, request);
+                       return plan_of_scope(plan_timelines(store, base, options), options.scope);
+                     });
 }
 
 // -dir consumes all following words: a word that is a table's name and not an existing folder is
@@ -377,16 +393,16 @@ void sort_out_names(ExportArguments& arguments) {
 Exit run_summary(ExportArguments& arguments) {
   sort_out_names(arguments);
   check_summary_names(arguments.names);
-  format_of(arguments);
-  check_scope(arguments.scope);
+  const SummaryFormat format = parse_format(arguments);
+  const ScopeRequest scope = parse_scope(arguments.scope);
   const auto suggestions = std::make_shared<TuningFiles>();
   const Exit exit = export_each(
       arguments, "summary", [&](const TraceDb& store, const std::filesystem::path& base) {
         SummaryOptions options;
-        options.format = format_of(arguments);
+        options.format = format;
         options.names = arguments.names;
-        options.scope = scope_of(store.database(), arguments.scope);
-        options.style = style_of(arguments.scope);
+        options.scope = scope_of(store.database(), scope);
+        options.style = scope.style;
         const auto rules = ProfRules::plan(store, base, options, suggestions);
         if (rules) options.listener = rules->listener();
         auto jobs = plan_summaries(store, base, options);
@@ -398,11 +414,12 @@ Exit run_summary(ExportArguments& arguments) {
 }
 
 Exit run_db(const ExportArguments& arguments) {
+  const ExportStyle style = parse_style(arguments.scope.style);
   return export_each(
       arguments, "database",
       [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
         if (has_unified_db(store.database())) {
-          auto jobs = plan_unified_db(store, base, style_of(arguments.scope));
+          auto jobs = plan_unified_db(store, base, style);
           if (!jobs.empty()) add_service_files(jobs, store, base);
           return {std::move(jobs)};
         }
@@ -415,16 +432,16 @@ Exit run_db(const ExportArguments& arguments) {
 }
 
 Exit run_all(const ExportArguments& arguments) {
-  check_reports(arguments.scope, arguments.timeline);
+  const ExportStyle style = parse_style(arguments.scope.style);
+  const TimelineRequest request = parse_timeline(arguments.timeline, style);
+  const SummaryFormat format = parse_format(arguments);
   return export_each(arguments, "product",
                      [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
-                       TimelineOptions timeline;
-                       check_reports_dialect(store.database(), arguments.timeline);
-                       timeline.layers = wanted_layers(arguments.timeline);
-                       timeline.ends_every_arrow = arguments.timeline.arrow_ends == "every";
-                       timeline.style = style_for(store.database(), style_of(arguments.scope));
-                       check_of_today(timeline.style, arguments.timeline);
-                       return {plan_all_products(store, base, timeline, format_of(arguments))};
+                       check_reports_dialect(store.database(), request);
+                       TimelineOptions timeline = request.options;
+                       timeline.style = style_for(store.database(), style);
+                       check_of_today(timeline.style, request);
+                       return {plan_all_products(store, base, timeline, format)};
                      });
 }
 

@@ -61,20 +61,28 @@ constexpr std::string_view kRangeForm =
     "give BEGIN:END, each a time after the begin of the collection with its unit (5ms:1.5s), or "
     "the ts of the timeline in us (no unit); either may be left out";
 
-// Parses a point of --time-range. Times with a unit are relative to `begin_ns`.
-std::int64_t time_point(const std::string& range, std::string_view text, std::int64_t begin_ns) {
+constexpr std::string_view kEndsFirst = "it ends before it begins";
+
+// Parses a point of --time-range; empty if it was left out.
+std::optional<TimePoint> time_point(const std::string& range, std::string_view text) {
+  if (text.empty()) return {};
   const auto read = quantity(text);
   if (!read) refuse_limit("--time-range", range, kRangeForm);
-  if (read->unit.empty()) return whole(read->number * 1e3);
+  if (read->unit.empty()) return TimePoint{whole(read->number * 1e3), false};
   const auto factor = factor_of(kTimeUnits, read->unit);
   if (!factor) refuse_limit("--time-range", range, kRangeForm);
-  const std::int64_t after = whole(read->number * *factor);
-  return after > INT64_MAX - std::max<std::int64_t>(begin_ns, 0) ? INT64_MAX : begin_ns + after;
+  return TimePoint{whole(read->number * *factor), true};
+}
+
+std::int64_t ns_of(const TimePoint& point, std::int64_t begin_ns) {
+  if (!point.is_after_begin) return point.ns;
+  return point.ns > INT64_MAX - std::max<std::int64_t>(begin_ns, 0) ? INT64_MAX
+                                                                    : begin_ns + point.ns;
 }
 
 }  // namespace
 
-std::vector<std::int64_t> devices_of(const std::vector<std::string>& lists) {
+std::vector<std::int64_t> parse_devices(const std::vector<std::string>& lists) {
   std::vector<std::int64_t> devices;
   for (const std::string& words : lists) {
     for (const std::string_view word : split(words, ',')) {
@@ -87,18 +95,27 @@ std::vector<std::int64_t> devices_of(const std::vector<std::string>& lists) {
   return devices;
 }
 
-void read_range(const std::string& range, std::int64_t begin_ns, ExportScope& scope) {
-  if (range.empty()) return;
-  const auto ends = split(range, ':');
+TimeRange parse_time_range(const std::string& text) {
+  if (text.empty()) return {};
+  const auto ends = split(text, ':');
   if (ends.size() != 2 || (ends[0].empty() && ends[1].empty()))
-    refuse_limit("--time-range", range, kRangeForm);
-  if (!ends[0].empty()) scope.range_begin_ns = time_point(range, ends[0], begin_ns);
-  if (!ends[1].empty()) scope.range_end_ns = time_point(range, ends[1], begin_ns);
-  if (scope.range_begin_ns > scope.range_end_ns)
-    refuse_limit("--time-range", range, "it ends before it begins");
+    refuse_limit("--time-range", text, kRangeForm);
+  const TimeRange range{text, time_point(text, ends[0]), time_point(text, ends[1])};
+  const bool is_comparable =
+      range.begin && range.end && range.begin->is_after_begin == range.end->is_after_begin;
+  if (is_comparable && range.begin->ns > range.end->ns)
+    refuse_limit("--time-range", text, kEndsFirst);
+  return range;
 }
 
-std::int64_t min_duration_of(const std::string& text) {
+void apply_time_range(const TimeRange& range, std::int64_t begin_ns, ExportScope& scope) {
+  if (range.begin) scope.range_begin_ns = ns_of(*range.begin, begin_ns);
+  if (range.end) scope.range_end_ns = ns_of(*range.end, begin_ns);
+  if (scope.range_begin_ns > scope.range_end_ns)
+    refuse_limit("--time-range", range.text, kEndsFirst);
+}
+
+std::int64_t parse_min_duration(const std::string& text) {
   if (text.empty()) return 0;
   const auto read = quantity(text);
   const auto factor =
@@ -107,7 +124,7 @@ std::int64_t min_duration_of(const std::string& text) {
   return whole(read->number * *factor);
 }
 
-std::uint64_t split_bytes_of(const std::string& text) {
+std::uint64_t parse_split_bytes(const std::string& text) {
   if (text.empty()) return 0;
   const auto read = quantity(text);
   const auto factor =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,15 +12,32 @@
 namespace msprof {
 
 // Parses lists such as "0,1".
-std::vector<std::int64_t> devices_of(const std::vector<std::string>& lists);
+std::vector<std::int64_t> parse_devices(const std::vector<std::string>& lists);
 
-// Parses "5ms:1.5s" of --time-range, relative to `begin_ns`; empty: no limit.
-void read_range(const std::string& range, std::int64_t begin_ns, ExportScope& scope);
+// A point of --time-range.
+struct TimePoint {
+  std::int64_t ns = 0;
+  bool is_after_begin =
+      false;  // relative to the begin of the collection; else a ts of the timeline
+};
+
+// The value of --time-range; a limit that was left out is empty.
+struct TimeRange {
+  std::string text;  // as given
+  std::optional<TimePoint> begin;
+  std::optional<TimePoint> end;
+};
+
+// Parses "5ms:1.5s"; empty: no limit.
+TimeRange parse_time_range(const std::string& text);
+
+// Limits `scope` to the range in a capture whose collection begins at `begin_ns`.
+void apply_time_range(const TimeRange& range, std::int64_t begin_ns, ExportScope& scope);
 
 // Parses "10us" of --min-dur, returned in ns; empty: 0.
-std::int64_t min_duration_of(const std::string& text);
+std::int64_t parse_min_duration(const std::string& text);
 
 // Parses "200MB" of --split; empty: 0.
-std::uint64_t split_bytes_of(const std::string& text);
+std::uint64_t parse_split_bytes(const std::string& text);
 
 }  // namespace msprof

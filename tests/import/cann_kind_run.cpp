@@ -1,10 +1,9 @@
 #include "import/cann_kind_run.hpp"
 
-#include "import/cann/join/join.hpp"
-
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "import/cann/join/join.hpp"
 #include "support/files.hpp"
 
 namespace msprof::test {
