@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "docs/documents.hpp"
+#include "docs/include_table.hpp"
 
 using namespace msprof::test;
 
@@ -148,4 +149,26 @@ TEST_CASE("a number that two sections have is found") {
   Documents documents;
   documents.add("a.md", "# 1 One\n## 1.1 A\n## 1.1 B\n");
   CHECK(documents.repeated_sections("a.md") == Texts{"a.md has two sections 1.1"});
+}
+
+TEST_CASE("an include that the table does not allow is found, with its line") {
+  const IncludeTable table(
+      "| other | table |\n|---|---|\n| x | a |\n\n"
+      "| folder | what it does | may include |\n|---|---|---|\n"
+      "| a | Errors. | – |\n| b | Text. | a |\n| c | Both. | a, b |\ntext\n| d | no row | c |\n");
+  CHECK(table.folders() == std::set<std::string>{"a", "b", "c"});
+  CHECK(table.wrong_rows().empty());
+  const std::string includes =
+      "#include \"a/x.hpp\"\n#include <c/y.h>\n  # include \"b/z.hpp\"\n#include \"other/w.hpp\"\n";
+  CHECK(table.wrong_includes("lib/c/deep/v.cpp", includes).empty());
+  CHECK(table.wrong_includes("lib/b/v.cpp", includes).empty());
+  CHECK(table.wrong_includes("lib/a/v.cpp", includes) ==
+        Texts{"lib/a/v.cpp:3: a may not include \"b/z.hpp\""});
+  CHECK(table.wrong_includes("lib/unknown/v.cpp", includes).size() == 2);
+}
+
+TEST_CASE("a folder that may include one below it in the table is found") {
+  const IncludeTable table("| folder | may include |\n|---|---|\n| a | b |\n| b | a, b |\n");
+  CHECK(table.wrong_rows() == Texts{"a may include b, which has no row above it",
+                                    "b may include b, which has no row above it"});
 }

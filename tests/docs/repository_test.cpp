@@ -1,13 +1,15 @@
 // Checks the repository: every page and section cited by a comment, and every link target of a
-// page, exists.
+// page, exists; the folders of lib include what lib/ARCHITECTURE.md allows.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "docs/documents.hpp"
+#include "docs/include_table.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 
@@ -83,4 +85,26 @@ TEST_CASE("a section of a page has its number for itself") {
 TEST_CASE("README.md can be read in a few minutes: it has 110 lines at most") {
   const std::string text = read_file(std::filesystem::path(MSPROF_SOURCE_DIR) / "README.md");
   CHECK(std::count(text.begin(), text.end(), '\n') <= 110);
+}
+
+TEST_CASE("the folders of lib include only what ARCHITECTURE.md allows") {
+  const std::filesystem::path root = MSPROF_SOURCE_DIR;
+  const IncludeTable table(read_file(root / "lib" / "ARCHITECTURE.md"));
+  CHECK(text_of(table.wrong_rows()) == "");
+  std::set<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(root / "lib"))
+    if (entry.is_directory()) folders.insert(entry.path().filename());
+  CHECK(folders == table.folders());
+  std::vector<std::string> wrong;
+  std::size_t sources = 0;
+  for (const std::string& file : repository().files()) {
+    const bool is_source = file.ends_with(".cpp") || file.ends_with(".hpp") ||
+                           file.ends_with(".c") || file.ends_with(".h") || file.ends_with(".def") ||
+                           file.ends_with(".cpp.in");
+    if (!is_source || !file.starts_with("lib/")) continue;
+    ++sources;
+    append(wrong, table.wrong_includes(file, read_file(root / file)));
+  }
+  CHECK(text_of(wrong) == "");
+  CHECK(sources > 400);
 }
