@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "cluster/part_streams.hpp"
+#include "store/new_database.hpp"
 
 namespace msprof::cluster {
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
+#include "store/new_database.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 

@@ -9,6 +9,7 @@
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
 #include "store/database.hpp"
+#include "store/new_database.hpp"
 
 namespace msprof {
 

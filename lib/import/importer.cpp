@@ -18,6 +18,7 @@
 #include "import/raw_kind.hpp"
 #include "session/capture_walk.hpp"
 #include "store/database.hpp"
+#include "store/new_database.hpp"
 #include "store/run_summary.hpp"
 
 namespace msprof {

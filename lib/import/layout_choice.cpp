@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "import/record_layout.hpp"
 #include "session/run_record.hpp"
+#include "store/any_version_meta.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -37,6 +36,39 @@ constexpr int kMaxColumns = 500;
 
 bool is_read_error(int extended_code) {
   return extended_code == SQLITE_IOERR_READ || extended_code == SQLITE_IOERR_FSTAT;
+}
+
+// Returns true if `db` cannot be read because the file system does not support locks. SQLite may
+// report their errors as another program's lock, except when it only checks for one.
+bool lacks_locks(sqlite3* db) {
+  // Reads only the header, under a lock.
+  const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
+  if (code != SQLITE_OK) interrupt::check();
+  if (code != SQLITE_BUSY && code != SQLITE_IOERR && code != SQLITE_PERM) return false;
+  sqlite3_file* file = nullptr;
+  int is_reserved = 0;
+  return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
+         file != nullptr && file->pMethods != nullptr &&
+         file->pMethods->xCheckReservedLock(file, &is_reserved) != SQLITE_OK;
+}
+
+// Returns true if another program left changes that are not in the file yet.
+bool has_journal(const std::filesystem::path& path) {
+  for (const char* suffix : {"-journal", "-wal"}) {
+    struct stat journal = {};
+    if (::stat((path.string() + suffix).c_str(), &journal) == 0 && journal.st_size > 0) return true;
+  }
+  return false;
+}
+
+void say_without_locks(const std::filesystem::path& path) {
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    log::info(
+        "the file system of {} has no locks: stores on it are read without (no program may change "
+        "them meanwhile)",
+        path.string());
+  });
 }
 
 }  // namespace
@@ -257,43 +289,6 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
   return database;
 }
 
-namespace {
-
-// Returns true if `db` cannot be read because the file system does not support locks. SQLite may
-// report their errors as another program's lock, except when it only checks for one.
-bool lacks_locks(sqlite3* db) {
-  // Reads only the header, under a lock.
-  const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
-  if (code != SQLITE_OK) interrupt::check();
-  if (code != SQLITE_BUSY && code != SQLITE_IOERR && code != SQLITE_PERM) return false;
-  sqlite3_file* file = nullptr;
-  int is_reserved = 0;
-  return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
-         file != nullptr && file->pMethods != nullptr &&
-         file->pMethods->xCheckReservedLock(file, &is_reserved) != SQLITE_OK;
-}
-
-// Returns true if another program left changes that are not in the file yet.
-bool has_journal(const std::filesystem::path& path) {
-  for (const char* suffix : {"-journal", "-wal"}) {
-    struct stat journal = {};
-    if (::stat((path.string() + suffix).c_str(), &journal) == 0 && journal.st_size > 0) return true;
-  }
-  return false;
-}
-
-void say_without_locks(const std::filesystem::path& path) {
-  static std::once_flag said;
-  std::call_once(said, [&] {
-    log::info(
-        "the file system of {} has no locks: stores on it are read without (no program may change "
-        "them meanwhile)",
-        path.string());
-  });
-}
-
-}  // namespace
-
 // Returns "file:/a%3Fb?immutable=1": bytes that are special in a URI are percent-encoded.
 std::string immutable_address(const std::filesystem::path& path) {
   std::error_code error;
@@ -380,87 +375,6 @@ void Database::execute(const std::string& sql) {
   if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     fail_with(db_.get(), "working with");
   }
-}
-
-namespace fs = std::filesystem;
-
-namespace {
-
-// Bytes that SQLite locks in the database ("pending", "reserved" and "shared" bytes), and in the
-// index of a write-ahead log. Source: sqlite.org/fileformat2.html and walformat.html.
-struct LockRange {
-  const char* suffix;
-  off_t begin;
-  off_t bytes;
-};
-constexpr LockRange kLocks[] = {{"", 0x40000000, 512}, {"-shm", 120, 9}};
-
-fs::path with_suffix(const fs::path& path, const char* suffix) {
-  return path.string() + suffix;
-}
-
-std::vector<fs::path> files_beside(const fs::path& database) {
-  std::vector<fs::path> found;
-  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
-    struct stat file = {};
-    const fs::path path = with_suffix(database, suffix);
-    if (::lstat(path.c_str(), &file) == 0) found.push_back(path);
-  }
-  return found;
-}
-
-// Returns the process that holds a lock (-1 if unknown); empty if the file is not locked.
-std::optional<pid_t> holder_of(const fs::path& database) {
-  for (const LockRange& range : kLocks) {
-    const fs::path path = with_suffix(database, range.suffix);
-    const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    // In this case it is unknown whether another program has it open.
-    if (!fd && (errno == EMFILE || errno == ENFILE || errno == EIO))
-      throw_cannot_write(database, errno);
-    if (!fd) continue;
-    struct flock lock = {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    lock.l_start = range.begin;
-    lock.l_len = range.bytes;
-    if (::fcntl(fd.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) return lock.l_pid;
-  }
-  return std::nullopt;
-}
-
-std::string program_of(pid_t process) {
-  if (process <= 0) return "another program";
-  try {
-    const std::string name = read_text_file(fmt::format("/proc/{}/comm", process), 4096);
-    return fmt::format("{} (process {})", printable(trim(name)), process);
-  } catch (const Error&) {
-    return fmt::format("process {}", process);
-  }
-}
-
-}  // namespace
-
-void check_replaceable(const fs::path& target) {
-  if (files_beside(target).empty()) return;
-  const auto holder = holder_of(target);
-  if (!holder) return;
-  throw Error(FindingId::database_in_use,
-              fmt::format("{} is open in {}, whose changes would be mixed into a new one: close it "
-                          "there, or give another folder with --output",
-                          target.string(), program_of(*holder)));
-}
-
-TemporaryFile new_database_file(const fs::path& target) {
-  return TemporaryFile(target, kOtherOutput, [](const fs::path& place) {
-    check_replaceable(place);
-    const auto beside = files_beside(place);
-    // Deletes the database first: without its journal files it may be incomplete.
-    if (!beside.empty() && ::unlink(place.c_str()) != 0 && errno != ENOENT)
-      throw_cannot_write(place, errno);
-    for (const fs::path& path : beside) {
-      if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw_cannot_write(path, errno);
-    }
-  });
 }
 
 }  // namespace msprof

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 
 struct sqlite3;
@@ -126,17 +125,5 @@ class Database {
 
 // Returns an SQLite URI that declares the file immutable: SQLite then ignores locks and journals.
 std::string immutable_address(const std::filesystem::path& path);
-
-// Replacing a database by a new one, for the store and for databases that are products. Files of
-// another program next to the old one (-wal, -shm or -journal) would be applied to the new one when
-// it is opened, and corrupt it. They are deleted with the old database; while a program holds it
-// open, nothing is replaced.
-
-// Throws Error(database_in_use) if another program has `target` open and there are journal files
-// next to it. Also called before the work, which can take minutes.
-void check_replaceable(const std::filesystem::path& target);
-
-// Returns the new, empty database file; its rename() replaces `target`, after the same check.
-TemporaryFile new_database_file(const std::filesystem::path& target);
 
 }  // namespace msprof

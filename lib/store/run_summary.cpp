@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "store/any_version_meta.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {

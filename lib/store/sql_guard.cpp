@@ -282,6 +282,60 @@ void switch_off(sqlite3* db, int what) {
   sqlite3_db_config(db, what, 0, nullptr);
 }
 
+std::string limit_sentence(sqlite3* db) {
+  switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_NOMEM:
+      return fmt::format("the SQL needs more than {} of memory; select less at once",
+                         human_bytes(kHeapBytes));
+    case SQLITE_TOOBIG:
+      return fmt::format("a value is larger than {}: shorten texts with substr(), or select less",
+                         human_bytes(kValueBytes));
+    case SQLITE_AUTH:
+      return fmt::format(
+          "the SQL may only read: SELECT over views, tables and functions that "
+          "compute ({})",
+          sqlite3_errmsg(db));
+    default:
+      return {};
+  }
+}
+
+// Returns true for errors of the store or the disk, which do not depend on the SQL.
+bool is_of_files(int code) {
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct Prepared {
+  Statement statement;
+  std::string_view rest;
+  bool is_empty;
+};
+
+Prepared prepare(sqlite3* db, StatementWatch& watch, std::string_view sql) {
+  sqlite3_stmt* prepared = nullptr;
+  const char* tail = nullptr;
+  watch.enter();
+  const int code =
+      sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &prepared, &tail);
+  watch.leave();
+  Statement statement(prepared, &watch);
+  if (code != SQLITE_OK) watch.fail(sql);
+  const bool is_empty = prepared == nullptr;
+  if (!is_empty && sqlite3_stmt_readonly(prepared) == 0)
+    throw Error(Exit::usage, "the SQL may only read: give one SELECT");
+  return {std::move(statement), sql.substr(static_cast<std::size_t>(tail - sql.data())), is_empty};
+}
+
 }  // namespace
 
 struct SqlGuard::State {
@@ -340,43 +394,6 @@ struct SqlGuard::State {
   Clock::time_point entered{};
 };
 
-namespace {
-
-std::string limit_sentence(sqlite3* db) {
-  switch (sqlite3_errcode(db) & 0xff) {
-    case SQLITE_NOMEM:
-      return fmt::format("the SQL needs more than {} of memory; select less at once",
-                         human_bytes(kHeapBytes));
-    case SQLITE_TOOBIG:
-      return fmt::format("a value is larger than {}: shorten texts with substr(), or select less",
-                         human_bytes(kValueBytes));
-    case SQLITE_AUTH:
-      return fmt::format(
-          "the SQL may only read: SELECT over views, tables and functions that "
-          "compute ({})",
-          sqlite3_errmsg(db));
-    default:
-      return {};
-  }
-}
-
-// Returns true for errors of the store or the disk, which do not depend on the SQL.
-bool is_of_files(int code) {
-  switch (code & 0xff) {
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-    case SQLITE_IOERR:
-    case SQLITE_FULL:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
 void SqlGuard::State::Watch::fail(std::string_view sql) const {
   sqlite3* db = state->db;
   const int code = sqlite3_errcode(db);
@@ -422,31 +439,6 @@ void SqlGuard::limit_time(double seconds, std::string_view option, double grace_
   state_->option = option;
   state_->watchdog.reset();
 }
-
-namespace {
-
-struct Prepared {
-  Statement statement;
-  std::string_view rest;
-  bool is_empty;
-};
-
-Prepared prepare(sqlite3* db, StatementWatch& watch, std::string_view sql) {
-  sqlite3_stmt* prepared = nullptr;
-  const char* tail = nullptr;
-  watch.enter();
-  const int code =
-      sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &prepared, &tail);
-  watch.leave();
-  Statement statement(prepared, &watch);
-  if (code != SQLITE_OK) watch.fail(sql);
-  const bool is_empty = prepared == nullptr;
-  if (!is_empty && sqlite3_stmt_readonly(prepared) == 0)
-    throw Error(Exit::usage, "the SQL may only read: give one SELECT");
-  return {std::move(statement), sql.substr(static_cast<std::size_t>(tail - sql.data())), is_empty};
-}
-
-}  // namespace
 
 Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   if (sql.size() > kSqlBytes)

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,11 +32,5 @@ class TraceDb {
   Database db_;
   std::filesystem::path path_;
 };
-
-// Returns a value of `meta` in a store of any version; empty if there is no such store.
-std::string meta_of_any_version(const std::filesystem::path& path, std::string_view key);
-// Returns the values of several keys, in order; an empty vector if there is no such store.
-std::vector<std::string> metas_of_any_version(const std::filesystem::path& path,
-                                              std::span<const std::string_view> keys);
 
 }  // namespace msprof

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "store/new_database.hpp"
 
 namespace msprof {
 

@@ -11,6 +11,7 @@
 #include "cluster/products/analysed_collectives.hpp"
 #include "cluster/products/product_row.hpp"
 #include "export/product_folder.hpp"
+#include "store/new_database.hpp"
 
 namespace msprof::cluster {
 

@@ -11,6 +11,7 @@
 #include "cluster/products/product_row.hpp"
 #include "cluster/products/products.hpp"
 #include "cluster/products/step_times.hpp"
+#include "store/new_database.hpp"
 
 namespace msprof::cluster {
 

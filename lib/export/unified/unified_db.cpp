@@ -8,6 +8,7 @@
 #include "export/scope/cann_rules.hpp"
 #include "export/unified/unified_writer.hpp"
 #include "store/database.hpp"
+#include "store/new_database.hpp"
 
 namespace msprof {
 

@@ -1,0 +1,19 @@
+// Reads metadata of a store of any version, for lists of many. A published file is never written
+// again, so that no lock or journal is needed.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msprof {
+
+// Returns a value of `meta` in a store of any version; empty if there is no such store.
+std::string meta_of_any_version(const std::filesystem::path& path, std::string_view key);
+// Returns the values of several keys, in order; an empty vector if there is no such store.
+std::vector<std::string> metas_of_any_version(const std::filesystem::path& path,
+                                              std::span<const std::string_view> keys);
+
+}  // namespace msprof
