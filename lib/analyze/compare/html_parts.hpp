@@ -1,4 +1,4 @@
-// Components of HTML reports: texts, tables, the waterfall chart, style sheet and script.
+// Components of HTML reports: texts, figures, style sheet and script.
 #pragma once
 
 #include <optional>
@@ -47,39 +47,6 @@ std::string_view kind_of(double delta_us, bool is_noise);
 std::string section(std::string_view id, std::string_view title, const std::string& content);
 // Returns a labelled number for the page header.
 std::string figure(std::string_view id, std::string_view what, const std::string& value);
-
-// The tables of a Comparison, each as a section with a heading. Empty if the table is empty, except
-// for operators.
-std::string ops_section(const Comparison& comparison);
-std::string types_section(const Comparison& comparison);
-std::string ratios_section(const Comparison& comparison);
-std::string calls_section(const Comparison& comparison);
-std::string ranges_section(const Comparison& comparison);
-std::string counters_section(const Comparison& comparison);
-
-// A chart that leads from one total to another: each bar starts where the previous one ended. Each
-// HTML row has a small SVG, so that the chart fits any width and is readable as a list.
-struct WaterfallBar {
-  std::string label;  // HTML
-  double delta_us = 0;
-  bool is_noise = false;
-};
-
-struct Waterfall {
-  std::string id;     // element id
-  std::string title;  // HTML
-  std::string what;   // "operators"; used in the label of combined bars
-  double base_us = 0;
-  double new_us = 0;
-  std::vector<WaterfallBar> bars;  // all bars, largest change first
-};
-
-// Draws the largest changes. Smaller changes, changes within noise, and the remainder to the total
-// get one combined bar each.
-std::string waterfall_html(const Waterfall& waterfall);
-
-// Draws the two totals, starting at zero, with the noise range around the first.
-std::string totals_html(double base_us, double new_us, double noise_us, bool is_noise);
 
 // The report's style sheet and script with their hashes for the Content-Security-Policy.
 struct Asset {

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "analyze/compare/html_parts.hpp"
+#include "analyze/compare/html_sections.hpp"
+#include "analyze/compare/html_waterfall.hpp"
 #include "analyze/compare/run_profile.hpp"
 
 namespace msprof {

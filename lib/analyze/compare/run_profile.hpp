@@ -10,33 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "analyze/compare/batches.hpp"
 #include "analyze/compare/counter_profile.hpp"
-#include "query/query_db.hpp"
 #include "store/layout_origin.hpp"
 #include "store/trace_db.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
-
-// Batch sizes of the executions of a run, as recorded. The batch size for which the model was built
-// is not used.
-struct Batches {
-  // Model to batch to number of executions.
-  std::map<std::string, std::map<std::int64_t, std::int64_t>> executions;
-
-  void add(const Batches& other);
-  std::vector<std::int64_t> values() const;  // sorted, without duplicates
-  std::int64_t pictures() const;             // sum over all executions
-};
-
-Batches read_batches(const QueryDb& db);
-
-// True if executions of both runs do the same work: most executions of each model use one batch,
-// and it is the same in both runs.
-bool execute_alike(const Batches& a, const Batches& b);
-
-// "1", "1 and 4"; "unknown" if not recorded.
-std::string batch_text(const std::vector<std::int64_t>& batches);
 
 // The unit of times. Runs with executions can also be read per picture, and any run as a whole.
 enum class TimeUnit { execution, picture, iteration, whole_run };
