@@ -25,6 +25,7 @@ bool g_line_shown = false;
 constexpr std::string_view kErrorPrefix = "error: ";
 bool g_on_stdout = false;
 std::string g_held_errors;
+log::Level g_level = log::Level::normal;  // set once, before any thread starts
 
 void clear_shown_line() {
   if (!g_line_shown) return;
@@ -104,10 +105,6 @@ int text_width(int fd) {
 }  // namespace msprof
 
 namespace msprof::log {
-
-namespace {
-Level g_level = Level::normal;  // set once, before any thread starts
-}
 
 void set_level(Level new_level) {
   g_level = new_level;

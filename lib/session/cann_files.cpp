@@ -62,71 +62,6 @@ std::optional<FileName> parse_bare_numbers(Parts parts) {
   return FileName{device_stem(std::move(parts)), false, device, *slice};
 }
 
-}  // namespace
-
-std::optional<FileName> parse_data_name(std::string_view name) {
-  Parts parts = split(name, '.');
-  if (has_empty(parts)) return std::nullopt;
-  if (!parts.back().starts_with(kSlice)) return parse_bare_numbers(std::move(parts));
-  const auto slice = parse_i64(parts.back().substr(kSlice.size()));
-  parts.pop_back();
-  if (!slice || parts.empty()) return std::nullopt;
-  if (parts[0] == "aging" || parts[0] == "unaging") {
-    const bool is_unaging = parts[0] == "unaging";
-    parts.erase(parts.begin());
-    if (parts.empty()) return std::nullopt;
-    return FileName{host_stem(parts), is_unaging, std::nullopt, *slice};
-  }
-  std::optional<std::int64_t> device;
-  if (parts.size() > 1) device = parse_i64(parts.back());
-  if (device) parts.pop_back();
-  // "hwts.log.data.45.dev.profiler_default_tag.1.slice_0": channel and tag precede the device.
-  if (parts.size() > 1 && parts.back() == "profiler_default_tag") {
-    parts.pop_back();
-    if (parts.size() > 1 && parts.back() == "dev") parts.pop_back();
-    if (parts.size() > 1 && parse_i64(parts.back())) parts.pop_back();
-  }
-  return FileName{device_stem(std::move(parts)), false, device, *slice};
-}
-
-std::optional<FileName> parse_classic_name(std::string_view name) {
-  Parts parts = split(name, '.');
-  if (has_empty(parts) || parts.size() < 2) return std::nullopt;
-  // "Framework.task_desc_info.0.JOBABC.slice_0": the job name precedes the slice.
-  const std::size_t last = parts.size() - 1;
-  if (parts[last].starts_with(kSlice) && last > 1 && parts[last - 1].starts_with("JOB")) {
-    const std::string plain =
-        join(Parts(parts.begin(), parts.end() - 2)) + '.' + std::string(parts[last]);
-    return parse_data_name(plain);
-  }
-  if (parts[last].starts_with(kSlice)) return parse_data_name(name);
-  // "Framework.task_desc_info.0.3": host files have no channel.
-  const bool is_of_host = parts[0] == "Framework" || parts[0] == "AclModule" ||
-                          parts[0] == "Runtime" || parts[0] == "runtime";
-  if (!is_of_host) return parse_data_name(name);
-  const auto slice = parse_i64(parts[last]);
-  const auto device = parse_i64(parts[last - 1]);
-  if (parts.size() < 4 || !slice || !device) return std::nullopt;
-  parts.resize(parts.size() - 2);
-  return FileName{join(parts), false, device, *slice};
-}
-
-bool is_companion(std::string_view name) {
-  return name.ends_with(".done") || name.ends_with(".complete") || name.ends_with(".zip") ||
-         name.ends_with(".join");
-}
-
-bool is_cann5_name(std::string_view name) {
-  return name.starts_with("AclModule.") || name.starts_with("Framework.") ||
-         name.starts_with("runtime.api.") || name.starts_with("Runtime.api.") ||
-         name.starts_with("runtime.task_track.") || name.starts_with("Runtime.task_track.") ||
-         name.starts_with("runtime.data.") || name.starts_with("Msprof.");
-}
-
-namespace fs = std::filesystem;
-
-namespace {
-
 constexpr std::uint64_t kMaxInfoBytes = 8 << 20;
 
 constexpr std::array<std::string_view, 6> kInfoFiles = {
@@ -206,6 +141,67 @@ class PartReader {
 };
 
 }  // namespace
+
+std::optional<FileName> parse_data_name(std::string_view name) {
+  Parts parts = split(name, '.');
+  if (has_empty(parts)) return std::nullopt;
+  if (!parts.back().starts_with(kSlice)) return parse_bare_numbers(std::move(parts));
+  const auto slice = parse_i64(parts.back().substr(kSlice.size()));
+  parts.pop_back();
+  if (!slice || parts.empty()) return std::nullopt;
+  if (parts[0] == "aging" || parts[0] == "unaging") {
+    const bool is_unaging = parts[0] == "unaging";
+    parts.erase(parts.begin());
+    if (parts.empty()) return std::nullopt;
+    return FileName{host_stem(parts), is_unaging, std::nullopt, *slice};
+  }
+  std::optional<std::int64_t> device;
+  if (parts.size() > 1) device = parse_i64(parts.back());
+  if (device) parts.pop_back();
+  // "hwts.log.data.45.dev.profiler_default_tag.1.slice_0": channel and tag precede the device.
+  if (parts.size() > 1 && parts.back() == "profiler_default_tag") {
+    parts.pop_back();
+    if (parts.size() > 1 && parts.back() == "dev") parts.pop_back();
+    if (parts.size() > 1 && parse_i64(parts.back())) parts.pop_back();
+  }
+  return FileName{device_stem(std::move(parts)), false, device, *slice};
+}
+
+std::optional<FileName> parse_classic_name(std::string_view name) {
+  Parts parts = split(name, '.');
+  if (has_empty(parts) || parts.size() < 2) return std::nullopt;
+  // "Framework.task_desc_info.0.JOBABC.slice_0": the job name precedes the slice.
+  const std::size_t last = parts.size() - 1;
+  if (parts[last].starts_with(kSlice) && last > 1 && parts[last - 1].starts_with("JOB")) {
+    const std::string plain =
+        join(Parts(parts.begin(), parts.end() - 2)) + '.' + std::string(parts[last]);
+    return parse_data_name(plain);
+  }
+  if (parts[last].starts_with(kSlice)) return parse_data_name(name);
+  // "Framework.task_desc_info.0.3": host files have no channel.
+  const bool is_of_host = parts[0] == "Framework" || parts[0] == "AclModule" ||
+                          parts[0] == "Runtime" || parts[0] == "runtime";
+  if (!is_of_host) return parse_data_name(name);
+  const auto slice = parse_i64(parts[last]);
+  const auto device = parse_i64(parts[last - 1]);
+  if (parts.size() < 4 || !slice || !device) return std::nullopt;
+  parts.resize(parts.size() - 2);
+  return FileName{join(parts), false, device, *slice};
+}
+
+bool is_companion(std::string_view name) {
+  return name.ends_with(".done") || name.ends_with(".complete") || name.ends_with(".zip") ||
+         name.ends_with(".join");
+}
+
+bool is_cann5_name(std::string_view name) {
+  return name.starts_with("AclModule.") || name.starts_with("Framework.") ||
+         name.starts_with("runtime.api.") || name.starts_with("Runtime.api.") ||
+         name.starts_with("runtime.task_track.") || name.starts_with("Runtime.task_track.") ||
+         name.starts_with("runtime.data.") || name.starts_with("Msprof.");
+}
+
+namespace fs = std::filesystem;
 
 bool is_info_file_name(std::string_view name) {
   for (const std::string_view ending : {".done", ".complete", ".zip"}) {

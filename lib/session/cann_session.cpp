@@ -107,6 +107,49 @@ std::string name_as_part(const fs::path& folder) {
   return part_name(name) ? name : "host";
 }
 
+constexpr std::int64_t kFullExportDriver = 0x072211;
+constexpr std::int64_t kDefaultSpanNs = std::int64_t{30} * 60 * 1'000'000'000;
+constexpr std::string_view kKnownVersion = "1.0";
+constexpr std::string_view kLaterVersion = "2.0";  // records of hbm, llc and npu_mem differ
+
+std::string utc_stamp(std::int64_t ns) {
+  return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));
+}
+
+// Start time in the folder name PROF_000001_20240515160507111_….
+std::string stamp_in_name(const fs::path& folder) {
+  const auto time = time_in_name(own_name(folder));
+  return time ? fmt::format("{:014}", *time / 1000) : std::string();
+}
+
+std::string shown(const CannPart& part) {
+  return part.is_host() ? "the host" : fmt::format("device {}", *part.device);
+}
+
+// Sets the monotonic time at the start. cntvct_diff is truncated to ns; the vendor's Python code
+// rounds it.
+void set_monotonic(ClockStart& start, const cann::StartLog& log, std::int64_t host_hz) {
+  constexpr int128 kMax = std::numeric_limits<std::int64_t>::max() / 4;
+  const int128 scaled = int128{log.count_diff} * 1'000'000'000;
+  const int128 cut = std::min(scaled / host_hz, kMax);
+  const int128 rounded = std::min(divide_rounded(scaled, host_hz), kMax);
+  start.monotonic_ns =
+      std::min<std::int64_t>(log.monotonic_ns, kMax * 2) + static_cast<std::int64_t>(cut);
+  start.vendor_extra_ns = static_cast<std::int64_t>(rounded - cut);
+}
+
+void set_wall(ClockStart& start, const std::optional<cann::CollectionTime>& begin) {
+  if (!begin) return;
+  start.wall_offset_ns = begin->wall_us * 1000 - begin->monotonic_ns;
+  start.begin_monotonic_ns = begin->monotonic_ns;
+}
+
+std::int64_t clamp_ns(int128 ns) {
+  constexpr int128 kMin = std::numeric_limits<std::int64_t>::min() + 1;  // + 1: INT64_MIN is kNull
+  constexpr int128 kMax = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::clamp(ns, kMin, kMax));
+}
+
 }  // namespace
 
 bool CannSession::recognises(const fs::path& folder, CaptureFolders& folders) {
@@ -315,57 +358,6 @@ void CannSession::report_losses(const PartFiles& files) {
 }
 
 using cann::CannPartFiles;
-
-namespace {
-
-constexpr std::int64_t kFullExportDriver = 0x072211;
-constexpr std::int64_t kDefaultSpanNs = std::int64_t{30} * 60 * 1'000'000'000;
-constexpr std::string_view kKnownVersion = "1.0";
-constexpr std::string_view kLaterVersion = "2.0";  // records of hbm, llc and npu_mem differ
-
-std::string utc_stamp(std::int64_t ns) {
-  return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));
-}
-
-// Start time in the folder name PROF_000001_20240515160507111_….
-std::string stamp_in_name(const fs::path& folder) {
-  const auto time = time_in_name(own_name(folder));
-  return time ? fmt::format("{:014}", *time / 1000) : std::string();
-}
-
-std::string shown(const CannPart& part) {
-  return part.is_host() ? "the host" : fmt::format("device {}", *part.device);
-}
-
-// Sets the monotonic time at the start. cntvct_diff is truncated to ns; the vendor's Python code
-// rounds it.
-void set_monotonic(ClockStart& start, const cann::StartLog& log, std::int64_t host_hz) {
-  constexpr int128 kMax = std::numeric_limits<std::int64_t>::max() / 4;
-  const int128 scaled = int128{log.count_diff} * 1'000'000'000;
-  const int128 cut = std::min(scaled / host_hz, kMax);
-  const int128 rounded = std::min(divide_rounded(scaled, host_hz), kMax);
-  start.monotonic_ns =
-      std::min<std::int64_t>(log.monotonic_ns, kMax * 2) + static_cast<std::int64_t>(cut);
-  start.vendor_extra_ns = static_cast<std::int64_t>(rounded - cut);
-}
-
-void set_wall(ClockStart& start, const std::optional<cann::CollectionTime>& begin) {
-  if (!begin) return;
-  start.wall_offset_ns = begin->wall_us * 1000 - begin->monotonic_ns;
-  start.begin_monotonic_ns = begin->monotonic_ns;
-}
-
-}  // namespace
-
-namespace {
-
-std::int64_t clamp_ns(int128 ns) {
-  constexpr int128 kMin = std::numeric_limits<std::int64_t>::min() + 1;  // + 1: INT64_MIN is kNull
-  constexpr int128 kMax = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::clamp(ns, kMin, kMax));
-}
-
-}  // namespace
 
 std::int64_t StartMoment::after_start_us(std::uint64_t us) const {
   return clamp_ns(int128{us} * 1000 + host_ns + wall_offset_ns);

@@ -19,6 +19,24 @@ namespace msprof::cann {
 
 // Formats the op_summary cells of an operator once for all its tasks.
 
+namespace {
+
+enum Cell : std::size_t {
+  kName,
+  kType,
+  kUnit,
+  kDynamic,
+  kBlockNum,
+  kMixBlockNum,
+  kHf32,
+  kFirstTensor,  // input shapes, types, formats; output shapes, types, formats
+};
+constexpr std::size_t kTensorCells = 6;
+
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> others) {
+  return std::find(others.begin(), others.end(), text) != others.end();
+}
+
 class OpRows {
  public:
   static constexpr std::size_t kCells = 13;
@@ -53,26 +71,6 @@ class OpRows {
   Statement read_;
   RecentMap<std::int64_t, Op, kMaxOps> known_;
 };
-
-namespace {
-
-enum Cell : std::size_t {
-  kName,
-  kType,
-  kUnit,
-  kDynamic,
-  kBlockNum,
-  kMixBlockNum,
-  kHf32,
-  kFirstTensor,  // input shapes, types, formats; output shapes, types, formats
-};
-constexpr std::size_t kTensorCells = 6;
-
-bool is_any_of(std::string_view text, std::initializer_list<std::string_view> others) {
-  return std::find(others.begin(), others.end(), text) != others.end();
-}
-
-}  // namespace
 
 OpRows::OpRows(const Database& db, bool has_mix)
     : db_(db),
@@ -137,12 +135,6 @@ void OpRows::write_back(RowSink& out, Op& op) {
     }
   });
 }
-
-}  // namespace msprof::cann
-
-namespace msprof {
-
-namespace {
 
 constexpr std::string_view kMix = "Mix Block Num";
 constexpr std::string_view kContext = "Context ID";
@@ -388,8 +380,12 @@ class CannOpSummary : public cann::Table {
 
 }  // namespace
 
+}  // namespace msprof::cann
+
+namespace msprof {
+
 std::unique_ptr<SummaryTable> make_cann_op_summary() {
-  return std::make_unique<CannOpSummary>();
+  return std::make_unique<cann::CannOpSummary>();
 }
 
 }  // namespace msprof

@@ -57,51 +57,6 @@ std::vector<Capture> read_captures(const Database& db, const std::string& where,
   return result;
 }
 
-}  // namespace
-
-std::vector<Model> models(const Database& db) {
-  return read_models(db, "", 0);
-}
-
-std::vector<Capture> captures_with_tasks(const Database& db) {
-  return read_captures(db, "id >= ? AND id IN (SELECT step_id FROM task_run)", 0, models(db));
-}
-
-Capture capture(const Database& db, std::int64_t step_id) {
-  // A product is one capture: reading all models for each of thousands would be the most of it.
-  auto found = read_captures(
-      db, "id = ?", step_id,
-      read_models(db, "WHERE model.id = (SELECT model_row FROM step WHERE id = ?)", step_id));
-  if (found.empty()) {
-    throw Error(Exit::internal_error, fmt::format("the store has no step {}", step_id));
-  }
-  return std::move(found.front());
-}
-
-std::string model_stem(const Model& model) {
-  return fmt::format("{}.{}.{}", model.device_id, file_name_part(model.name), model.model_id);
-}
-
-std::string frequency_mhz(std::optional<std::int64_t> frequency_hz) {
-  if (!frequency_hz) return "";
-  std::string text = fixed(*frequency_hz, 1'000'000, 6);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
-
-std::string icache_miss_rate(const Capture& one) {
-  if (!one.icache_hit || !one.icache_miss) return "";
-  const int128 all = static_cast<int128>(*one.icache_hit) + *one.icache_miss;
-  return all == 0 ? "" : fixed(*one.icache_miss, all, 4);
-}
-
-std::string or_na(const std::string& text) {
-  return text.empty() ? "NA" : text;
-}
-
-namespace {
-
 constexpr std::array<std::string_view, kCounterCount> kCounterNames = {
     "total_cycles",    "mac_busy_cycles", "mac_ppen_cycles", "vec_busy_cycles",
     "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
@@ -283,6 +238,47 @@ void count_executions(const Database& db, std::int64_t step_id, Accumulators& by
 }
 
 }  // namespace
+
+std::vector<Model> models(const Database& db) {
+  return read_models(db, "", 0);
+}
+
+std::vector<Capture> captures_with_tasks(const Database& db) {
+  return read_captures(db, "id >= ? AND id IN (SELECT step_id FROM task_run)", 0, models(db));
+}
+
+Capture capture(const Database& db, std::int64_t step_id) {
+  // A product is one capture: reading all models for each of thousands would be the most of it.
+  auto found = read_captures(
+      db, "id = ?", step_id,
+      read_models(db, "WHERE model.id = (SELECT model_row FROM step WHERE id = ?)", step_id));
+  if (found.empty()) {
+    throw Error(Exit::internal_error, fmt::format("the store has no step {}", step_id));
+  }
+  return std::move(found.front());
+}
+
+std::string model_stem(const Model& model) {
+  return fmt::format("{}.{}.{}", model.device_id, file_name_part(model.name), model.model_id);
+}
+
+std::string frequency_mhz(std::optional<std::int64_t> frequency_hz) {
+  if (!frequency_hz) return "";
+  std::string text = fixed(*frequency_hz, 1'000'000, 6);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string icache_miss_rate(const Capture& one) {
+  if (!one.icache_hit || !one.icache_miss) return "";
+  const int128 all = static_cast<int128>(*one.icache_hit) + *one.icache_miss;
+  return all == 0 ? "" : fixed(*one.icache_miss, all, 4);
+}
+
+std::string or_na(const std::string& text) {
+  return text.empty() ? "NA" : text;
+}
 
 std::optional<Fraction> LayerTotal::time_ns(std::optional<std::int64_t> frequency_hz) const {
   if (on_cpu) {

@@ -1,0 +1,158 @@
+#include "session/svp_file_names.hpp"
+
+#include <span>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+FileKind kind_of_word(std::string_view word) {
+  const std::string lower = lower_ascii(word);
+  if (lower == "aicore" || lower == "aacore") return FileKind::aicore;
+  if (lower == "aicpu" || lower == "aacpu") return FileKind::aicpu;
+  if (lower == "acl_api" || lower == "aclmodule") return FileKind::acl_api;
+  if (lower == "cont") return FileKind::cont;
+  return FileKind::other;
+}
+
+std::string joined(std::span<const std::string_view> parts) {
+  std::string result;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) result += '.';
+    result += parts[i];
+  }
+  return result;
+}
+
+using Parts = std::vector<std::string_view>;
+
+// Parses model, model_id, [net], batch, pics, current from the last `tail` parts. Returns empty if
+// they are not numbers or leave no model name.
+std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std::size_t tail) {
+  constexpr std::size_t kHead = 2;  // type and device
+  if (parts.size() < kHead + 1 + tail) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = parts.size() - tail; i < parts.size(); ++i) {
+    const auto value = parse_i64(parts[i]);
+    if (!value) return std::nullopt;
+    numbers.push_back(*value);
+  }
+  FileName name = start;
+  name.model = joined(std::span(parts).subspan(kHead, parts.size() - kHead - tail));
+  if (name.model.empty()) return std::nullopt;
+  name.model_id = numbers.front();
+  if (tail == 5) name.net = numbers[1];
+  if (tail >= 4) {
+    name.batch_num = numbers[tail - 3];
+    name.input_pic_num = numbers[tail - 2];
+    name.current_pic_count = numbers[tail - 1];
+  }
+  return name;
+}
+
+// Chooses between the readings without and with a net number: prefers the one whose model has a
+// net.info, else the one without.
+FileName choose(const std::optional<FileName>& without_net, const std::optional<FileName>& with_net,
+                const KnownModels& known) {
+  if (!with_net) return *without_net;
+  if (!without_net) return *with_net;
+  const auto is_known = [&](const FileName& name) {
+    return known.count({name.model, name.model_id}) != 0;
+  };
+  if (is_known(*with_net) && !is_known(*without_net)) return *with_net;
+  FileName name = *without_net;
+  name.ambiguous = is_known(*with_net) == is_known(*without_net);
+  return name;
+}
+
+}  // namespace
+
+std::string_view kind_name(FileKind kind) {
+  switch (kind) {
+    case FileKind::info_json:
+      return "info.json";
+    case FileKind::net_info:
+      return "net.info";
+    case FileKind::layer_info:
+      return "layer.info";
+    case FileKind::aicore:
+      return "aicore";
+    case FileKind::aicpu:
+      return "aicpu";
+    case FileKind::acl_api:
+      return "acl_api";
+    case FileKind::cont:
+      return "cont";
+    case FileKind::short_data:
+      return "short name";
+    case FileKind::other:
+      break;
+  }
+  return "other";
+}
+
+std::optional<FileName> parse_info_name(std::string_view name) {
+  const std::string lower = lower_ascii(name);
+  for (const auto& [suffix, kind] :
+       {std::pair<std::string_view, FileKind>{".net.info", FileKind::net_info},
+        {".layer.info", FileKind::layer_info}}) {
+    if (!lower.ends_with(suffix)) continue;
+    const std::string_view stem = name.substr(0, name.size() - suffix.size());
+    const std::size_t dot = stem.rfind('.');
+    if (dot == std::string_view::npos || dot == 0) return std::nullopt;
+    const auto model_id = parse_i64(stem.substr(dot + 1));
+    if (!model_id) return std::nullopt;
+    FileName result;
+    result.kind = kind;
+    result.model = std::string(stem.substr(0, dot));
+    result.model_id = *model_id;
+    return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> parse_info_json_name(std::string_view name) {
+  constexpr std::string_view kPrefix = "info.json.";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  return parse_i64(name.substr(kPrefix.size()));
+}
+
+FileName parse_data_name(std::string_view text, const KnownModels& known) {
+  if (const auto info = parse_info_name(text)) return *info;
+  const Parts parts = split(text, '.');
+  FileName name;
+  name.kind = kind_of_word(parts.front());
+  const auto device = parts.size() < 2 ? std::nullopt : parse_i64(parts[1]);
+  if (name.kind == FileKind::other || !device) return FileName{};
+  name.device = *device;
+  if (name.kind == FileKind::cont) return name;
+  if (name.kind == FileKind::acl_api) return read_tail(name, parts, 1).value_or(FileName{});
+
+  if (parts.size() == 4) {
+    const auto first = parse_i64(parts[2]);
+    const auto second = parse_i64(parts[3]);
+    if (!first || !second) return FileName{};
+    name.data_kind = name.kind;
+    name.kind = FileKind::short_data;
+    name.short_numbers = {*first, *second};
+    return name;
+  }
+  const auto without_net = read_tail(name, parts, 4);
+  const auto with_net = read_tail(name, parts, 5);
+  if (!without_net && !with_net) return FileName{};
+  return choose(without_net, with_net, known);
+}
+
+bool short_name_fits(const FileName& short_name, const FileName& long_name) {
+  if (short_name.data_kind != long_name.kind || short_name.device != long_name.device) return false;
+  // Board logs show "aicore.0.1.1" next to "aicore.0.<model>.31.1.1.0.done": batch and pictures.
+  // The numbers could also be pictures and current count, so both are accepted (svp_job.md 2.2).
+  const auto& numbers = short_name.short_numbers;
+  return numbers == std::pair(long_name.batch_num, long_name.input_pic_num) ||
+         numbers == std::pair(long_name.input_pic_num, long_name.current_pic_count);
+}
+
+}  // namespace msprof::svp
