@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kCopyAgain =
     "compare sizes with the original and copy the whole folder again (msprof collect does both)";
 constexpr std::string_view kWholeRun =
-    "let the application end by itself, or with TERM or INT: KILL leaves it no time to save";
+    "let the application exit normally, or stop it with TERM or INT: after KILL it cannot save its "
+    "data";
 
 constexpr FindingInfo kFindings[] = {
 #define FINDING(name, severity_, exit_, meaning_, ...) \

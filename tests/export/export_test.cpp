@@ -207,10 +207,11 @@ TEST_CASE("a verdict says what a complete profile would have, each thing once") 
   unread("data/b", "HBM bandwidth");
   report.add(FindingId::half_task, "tasks", "device_0", "start without end");
   CHECK(report.verdict() == Severity::without);
-  CHECK(report.lacking() == std::vector<std::string>{"HBM bandwidth", "tasks with one end"});
+  CHECK(report.lacking() ==
+        std::vector<std::string>{"HBM bandwidth", "tasks whose start or end is missing"});
   const std::string text = report.text();
-  CHECK(text.find("verdict: complete without HBM bandwidth, tasks with one end (0 files") !=
-        std::string::npos);
+  CHECK(text.find("verdict: complete without HBM bandwidth, tasks whose start or end is missing (0 "
+                  "files") != std::string::npos);
   CHECK(text.find("without: hbm.data: present, not read (2 files: data/a, data/b)") !=
         std::string::npos);
   CHECK(report.json().at("verdict") == "without");

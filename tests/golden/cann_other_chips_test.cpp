@@ -332,7 +332,7 @@ TEST_CASE("what the logs and counters of chips 15 and 16 mean beyond that is not
                     "aiv_total_cycles"}) == Lines{"mix|MIX_AIC|64000|0.5|900"});
   CHECK(findings(run.import(0)) == Lines{"pmu: metrics of PipeStallCycle, not read x1",
                                          "stars_soc: logs of blocks, not read x2",
-                                         "tasks: counters of no task x1",
+                                         "tasks: counters without a task x1",
                                          "stars_soc: part of a fused task with one end x1"});
 }
 

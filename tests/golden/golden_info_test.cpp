@@ -161,7 +161,8 @@ TEST_CASE("info files without a byte are said to be empty, and make no profile c
   capture.job.info_json("500").file("data/net.1.net.info", "").file("data/net.1.layer.info", "");
   capture.job.data(DataName{}, aicore_file({layer_record(7, 1, 1)}));
   const auto verdict = capture.import(0);
-  CHECK(verdict.at("without") == nlohmann::json{"the batch of the model", "names of some layers"});
+  CHECK(verdict.at("without") ==
+        nlohmann::json{"the batch size of the model", "names of some layers"});
   CHECK(capture.rows("SELECT kind, reason FROM import_log WHERE reason LIKE 'empty%'") ==
         Lines{"net.info|empty, only its name is used", "layer.info|empty: it has no layer names"});
 }

@@ -148,7 +148,7 @@ TEST_CASE("more calls than a board keeps say that the layout does not fit") {
   write_file(capture.folder / "layout.json", layout);
   const auto verdict = capture.import(0, {"--layout", (capture.folder / "layout.json").string()});
   CHECK(verdict.at("verdict") == "without");
-  CHECK(verdict.at("without") == nlohmann::json{"a layout that fits its API calls"});
+  CHECK(verdict.at("without") == nlohmann::json{"a layout that matches its API calls"});
 }
 
 TEST_CASE("an import remembers the layout that the store was made with, until it is forced") {

@@ -204,7 +204,7 @@ TEST_CASE("310P has counters of vector cores in a file of their own") {
   capture.import();
   CHECK(capture.rows({"task_id", "c1", "c10", "c11", "c19"}, "task_pmu ORDER BY task_id") ==
         Texts{"1|0|70|1|1", "2|80|0|0|0"});
-  CHECK(capture.found("tasks", "counters of no task") == 1);
+  CHECK(capture.found("tasks", "counters without a task") == 1);
 }
 
 TEST_CASE("hwts records without a magic are found again behind lost bytes") {
