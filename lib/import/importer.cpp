@@ -35,7 +35,7 @@ struct UnreadKind {
   std::string_view why = "";  // why the records cannot be read, if that is known
 };
 
-constexpr std::string_view kNoLayout = "the layout of its records is not known";
+constexpr std::string_view kNoLayout = "the record layout is unknown";
 
 // Source: cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
@@ -53,15 +53,15 @@ constexpr UnreadKind kUnread[] = {
     {"adprof", "records of adprof", kNoLayout},
     {"stars_block", "logs of blocks", kNoLayout},
     {"Multi_Thread", "threads that load models"},
-    {"memory_application", "memory that the application asked for"},
-    {"acl_api_", "statistics of API calls that the collector made itself"},
+    {"memory_application", "memory requested by the application"},
+    {"acl_api_", "API call statistics written by the collector"},
     {".dbg", "names of the operators of a nano chip"},
     {"ts_track.aiv_data", "task scheduler records of the vector cores"},
     // Source: cann5_classic.md 2, 7.
     {"Framework.host.model_", "loads and times of models of the graph engine of 2020", kNoLayout},
     {"Framework.single_op", "operators of single-operator calls of CANN 5", kNoLayout},
     {"Runtime.runtime.data", "runtime calls of the first Ascend 310",
-     "of its records the begin and the end are known, not which call it is"},
+     "only the start and end of its records are known, not the call"},
     {"Runtime.runtime", "runtime tasks of the first Ascend 310", kNoLayout},
     {"Framework", "operators of a CANN 5 host"},
     {"runtime", "runtime calls of a CANN 5 host"},
@@ -115,9 +115,9 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
     // A file that is not a slice has no stem; its whole name identifies its kind.
     const UnreadKind* known = find_unread(kind.empty() ? files[i].path.filename().string() : kind);
     const std::string lacks = known != nullptr ? std::string(known->product)
-                              : kind.empty()   ? "files of no known kind"
+                              : kind.empty()   ? "files of unknown kind"
                                                : fmt::format("files of {}", printable(kind));
-    std::string detail = "would give " + lacks;
+    std::string detail = "would contain " + lacks;
     if (known != nullptr && !known->why.empty()) detail += fmt::format("; {}", known->why);
     context.report.add({FindingId::unread_kind, kind.empty() ? "capture" : kind, files[i].name,
                         "present, not read", 1, kNull, detail, lacks});
@@ -130,9 +130,9 @@ LayoutSet parse_layouts(const LayoutChoice& layout) {
     return LayoutSet::parse(layout.json, layout.in_words());
   } catch (const Error& error) {
     if (layout.source != LayoutSource::store && layout.source != LayoutSource::run) throw;
-    throw Error(
-        error.code(),
-        fmt::format("{}; give --layout FILE, or leave it out with import --force", error.what()));
+    throw Error(error.code(),
+                fmt::format("{}; give --layout FILE, or ignore the layout with import --force",
+                            error.what()));
   }
 }
 
@@ -144,8 +144,8 @@ void refuse_less(const fs::path& store, const ImportReport& report, const Layout
   if (before.empty() || before == layout.json) return;
   throw Error(
       FindingId::less_than_before,
-      fmt::format("{} was made with a layout, and {} {} cannot be read: give --layout FILE, "
-                  "or replace the store with --force",
+      fmt::format("{} was made with a layout; {} {} cannot be read: give --layout FILE, or replace "
+                  "the store with --force",
                   store.string(), layout.json.empty() ? "without it" : "with " + layout.in_words(),
                   counted(lost, "file")));
 }
@@ -204,7 +204,7 @@ ImportReport import_files(const Session& session, const fs::path& store,
   for (const auto& file : session.file_states()) writer.add(file);
   if (const std::int64_t repaired = writer.repaired_texts(); repaired > 0)
     report.add(FindingId::repaired_texts, "", "", "texts that are not valid UTF-8",
-               "their bad bytes are U+FFFD", repaired);
+               "invalid bytes are replaced by U+FFFD", repaired);
   report.write_log(writer);
   writer.publish();
   return report;

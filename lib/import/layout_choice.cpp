@@ -39,8 +39,7 @@ std::vector<fs::path> layout_files_in(const fs::path& folder) {
   const FolderListing listing = list_folder(folder);
   // Not an error: HOME may be that of another user, as after sudo.
   if (listing.is_cut())
-    log::warn("layouts not considered: {}",
-              printable(listing_problem(folder, listing.error_number)));
+    log::warn("layouts ignored: {}", printable(listing_problem(folder, listing.error_number)));
   for (const auto& [name, type] : listing.entries) {
     const bool is_layout = name.ends_with(".json") && !name.starts_with('.');
     if (is_layout && files.size() < kMaxLayoutFiles) files.push_back(folder / name);
@@ -100,13 +99,13 @@ LayoutChoice choose_in_folder(const std::string& what, const std::vector<fs::pat
       if (!is_layout_for(layouts, facts)) continue;
       if (chosen.source != LayoutSource::none)
         throw Error(FindingId::several_layouts,
-                    fmt::format("{} and {} both fit {}: choose one with --layout FILE, or make "
-                                "their \"match\" narrower",
+                    fmt::format("{} and {} both match {}: choose one with --layout FILE, or make "
+                                "their \"match\" more specific",
                                 chosen.file, one.file, what));
       chosen = std::move(one);
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted || error.id()) throw;
-      log::warn("not considered: {}", error.what());
+      log::warn("layout ignored: {}", error.what());
     }
   }
   return chosen;

@@ -167,7 +167,7 @@ std::int64_t parse_cycle_hz(const json& object, const std::string& kind, const s
   const json& value = object["cycle_mhz"];
   const double mhz = value.is_number() ? value.get<double>() : 0;
   if (kind != "aicore" || !(mhz >= 0.001 && mhz <= kMaxMhz)) {
-    fail(file, "'cycle_mhz' is of aicore, and a number from 0.001 to 100000");
+    fail(file, "'cycle_mhz' must be a number from 0.001 to 100000, in aicore");
   }
   return std::llround(mhz * 1e6);
 }
@@ -176,7 +176,8 @@ void parse_api_names(RecordLayout& layout, const json& names, const std::string&
   for (const auto& [id, entry] : names.items()) {
     const auto number = parse_i64(id);
     if (!number || !entry.is_object()) {
-      fail(file, fmt::format("api_names: '{}' must be a number with {{\"name\", \"type\"}}", id));
+      fail(file, fmt::format(
+                     "api_names: '{}' must be a number whose value is {{\"name\", \"type\"}}", id));
     }
     layout.api_names[*number] = {entry.value("name", "api_" + id), entry.value("type", "N/A")};
   }

@@ -43,9 +43,10 @@ std::vector<SessionFinding> check_slices(const CannSession& session, const DoneL
                                   file.name + std::string(kDoneEnding));
     if (!length || static_cast<std::uint64_t>(*length) == file.size_bytes) continue;
     const bool is_shorter = file.size_bytes < static_cast<std::uint64_t>(*length);
-    tell(is_shorter ? FindingId::shorter_than_done : FindingId::longer_than_done, file,
-         is_shorter ? "shorter than its .done says" : "longer than its .done says",
-         fmt::format("{} bytes, .done says {}", file.size_bytes, *length));
+    tell(
+        is_shorter ? FindingId::shorter_than_done : FindingId::longer_than_done, file,
+        is_shorter ? "shorter than the length in its .done" : "longer than the length in its .done",
+        fmt::format("{} bytes, .done has {}", file.size_bytes, *length));
   }
   return findings;
 }

@@ -122,9 +122,9 @@ TEST_CASE("layout ends in a sentence on folders that are no capture of a board's
   CHECK(run().signal == 0);
   set("x");
   std::filesystem::resize_file(data, std::uintmax_t{1} << 30);
-  CHECK(contains(run().out, "no number runs through the layers of layer.info"));
+  CHECK(contains(run().out, "no number cycles through the layer ids of layer.info"));
   write_file(job.folder / "data/net.1.layer.info", std::string(5000, '\xff'));
-  CHECK(contains(run().out, "the layers of the model are not known"));
+  CHECK(contains(run().out, "the layers of the model are unknown"));
   const auto nowhere = run_msprof({"layout", "-dir", (folder / "none").string()});
   CHECK(nowhere.exit_code != 0);
   CHECK(contains(nowhere.err, "none"));

@@ -112,9 +112,10 @@ TEST_CASE("LLC: moments that lack an event, events without a meaning, and damage
                                         "0|LLC 0 Read|Throughput|MB/s|2000000|3000000|128"});
   CHECK(capture.report().lacking() == Lines{"some events of the last level cache"});
   const Lines found = capture.findings("llc");
-  CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: a moment that lacks an event x1") ==
+  CHECK(std::count(found.begin(), found.end(),
+                   "PARTIAL llc: sample without one of its events x1") == 1);
+  CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: ends in the middle of a record x3") ==
         1);
-  CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: ends within a record x3") == 1);
   CHECK(std::count(found.begin(), found.end(),
                    "PARTIAL llc: impossible cache, event, count or time x1") == 1);
 }
@@ -197,11 +198,11 @@ TEST_CASE("LLC of the 310: lines that are none are counted") {
   capture.process();
   CHECK(capture.samples("llc").empty());
   const Lines found = capture.findings("llc");
-  CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: not in the expected form x5") == 1);
+  CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: not in the expected format x5") == 1);
   CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: line longer than 64 KB x1") == 1);
   CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: incomplete line at the end x1") == 1);
-  CHECK(std::count(found.begin(), found.end(), "PARTIAL llc: a moment that lacks an event x1") ==
-        1);
+  CHECK(std::count(found.begin(), found.end(),
+                   "PARTIAL llc: sample without one of its events x1") == 1);
 }
 
 TEST_CASE("PCIe: 21 values a moment, and their means over the whole run") {
@@ -269,7 +270,7 @@ TEST_CASE("PCIe: records over two slices, cut ones, damaged ones, and an unexpec
   CHECK(capture.unified("SELECT timestampNs - 1700000000000000000 FROM PCIE") ==
         Lines{"1000000", "3000000"});
   CHECK(capture.findings("pcie") == Lines{"PARTIAL pcie: impossible device or time x1",
-                                          "PARTIAL pcie: ends within a record x95",
+                                          "PARTIAL pcie: ends in the middle of a record x95",
                                           "note pcie: not expected on this chip x1"});
 }
 

@@ -145,8 +145,8 @@ TEST_CASE("sampled cores: what is damaged is counted, the rest kept") {
   CHECK(capture.unified("SELECT count(*) FROM SAMPLE_PMU_TIMELINE") == Lines{"3"});
   CHECK(capture.findings("core_samples") ==
         Lines{"PARTIAL core_samples: not a sample x1",
-              "PARTIAL core_samples: ends within a record x3",
-              "PARTIAL core_samples: no time since the sample before x1"});
+              "PARTIAL core_samples: ends in the middle of a record x3",
+              "PARTIAL core_samples: same time as the previous sample x1"});
 }
 
 TEST_CASE("sampled cores: an empty file, and samples of unknown events") {

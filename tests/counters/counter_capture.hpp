@@ -35,8 +35,8 @@ class CounterCapture {
   // adding more.
   void process();
 
-  // "PARTIAL hbm: not in the expected form x2", in order of occurrence; only findings of `kind` if
-  // it is given.
+  // "PARTIAL hbm: not in the expected format x2", in order of occurrence; only findings of `kind`
+  // if it is given.
   Lines findings(std::string_view kind = {}) const;
   const ImportReport& report() const { return report_; }
   // The rows of a table as "a|b", and its header; empty if the table was not written.

@@ -79,7 +79,7 @@ TEST_CASE("control and AI CPUs: damaged samples are counted, the rest kept") {
   capture.process();
   CHECK(capture.table("ctrl_cpu_pmu_events") == Lines{"0|0x11|Cpu_cycles|4"});
   CHECK(capture.findings("ai_ctrl_cpu") ==
-        Lines{"PARTIAL ai_ctrl_cpu: not in the expected form x6",
+        Lines{"PARTIAL ai_ctrl_cpu: not in the expected format x6",
               "PARTIAL ai_ctrl_cpu: a sample without a function x2",
               "PARTIAL ai_ctrl_cpu: incomplete line at the end x1",
               "note ai_ctrl_cpu: times not checked x1"});
@@ -168,6 +168,6 @@ TEST_CASE("TS CPU: records with another magic or an impossible event are counted
   CHECK(capture.samples("ts_cpu").size() == 4);
   CHECK(capture.table("ts_cpu_pmu_events") == Lines{"0|0x11|Cpu_cycles|9223372036854775807"});
   CHECK(capture.findings("tscpu") == Lines{"PARTIAL tscpu: bad magic or event x2",
-                                           "PARTIAL tscpu: ends within a record x3",
+                                           "PARTIAL tscpu: ends in the middle of a record x3",
                                            "note tscpu: times not checked x1"});
 }

@@ -92,13 +92,13 @@ TEST_CASE("calls: damaged lines are counted, and those with one end") {
         Lines{"host|4321|1|read|99.9000999000999|1000.0|1|1000.0|1000.0|1000.0",
               "host|4321|1|pthread_create|0.0999000999000999|1.0|1|1.0|1.0|1.0"});
   CHECK(capture.findings("host_syscall") ==
-        Lines{"PARTIAL host_syscall: not in the expected form x5",
+        Lines{"PARTIAL host_syscall: not in the expected format x5",
               "PARTIAL host_syscall: impossible time x1",
               "PARTIAL host_syscall: incomplete line at the end x1",
-              "note host_syscall: calls with one end x2"});
+              "note host_syscall: calls without their start or end x2"});
   CHECK(capture.findings("host_pthreadcall") ==
-        Lines{"PARTIAL host_pthreadcall: not in the expected form x3",
-              "note host_pthreadcall: calls with one end x2"});
+        Lines{"PARTIAL host_pthreadcall: not in the expected format x3",
+              "note host_pthreadcall: calls without their start or end x2"});
 }
 
 TEST_CASE("calls: empty files give nothing, and no complaint") {
@@ -159,7 +159,7 @@ TEST_CASE("static operator memory: damaged records are counted; an empty file is
         Lines{"host|TOTAL|0|0|0|0|0", "host|TOTAL|0|0|9223372036854775807|0|0"});
   CHECK(capture.findings("static_op_mem") ==
         Lines{"PARTIAL static_op_mem: bad magic x1",
-              "PARTIAL static_op_mem: ends within a record x3"});
+              "PARTIAL static_op_mem: ends in the middle of a record x3"});
 
   CounterCapture empty;
   empty.host("unaging.additional.static_op_mem", "");

@@ -106,9 +106,9 @@ TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest kept") {
                                              "host|CPU 0|Usage|%|300000000|400000000|50000000",
                                              "host|CPU Avg|Usage|%|300000000|400000000|12500000"});
   CHECK(capture.findings("host_cpu") ==
-        Lines{"PARTIAL host_cpu: not in the expected form x5",
-              "PARTIAL host_cpu: no time since the sample before x1",
-              "PARTIAL host_cpu: a counter that fell x1", "PARTIAL host_cpu: impossible time x1",
+        Lines{"PARTIAL host_cpu: not in the expected format x5",
+              "PARTIAL host_cpu: same time as the previous sample x1",
+              "PARTIAL host_cpu: counter decreased x1", "PARTIAL host_cpu: impossible time x1",
               "PARTIAL host_cpu: incomplete line at the end x1",
               "note host_cpu: no tick between two samples x1",
               "note host_cpu: more than 100 % of a CPU x1"});
@@ -165,7 +165,7 @@ TEST_CASE("host_mem: damaged lines are counted; without a total the samples are 
                                              "host|Memory|Used|KB||4000000|4096"});
   CHECK(capture.table("host_mem_usage").empty());
   CHECK(capture.events("Memory Usage").empty());
-  CHECK(capture.findings("host_mem") == Lines{"PARTIAL host_mem: not in the expected form x3",
+  CHECK(capture.findings("host_mem") == Lines{"PARTIAL host_mem: not in the expected format x3",
                                               "PARTIAL host_mem: incomplete line at the end x1",
                                               "PARTIAL host_mem: no memoryTotal x1"});
 }
@@ -229,9 +229,9 @@ TEST_CASE("host_disk: a damaged line leaves its interval empty") {
         Lines{counter_event("Disk Usage", 60'000'000, "Usage(%)", "3.0"),
               counter_event("Disk Usage", 100'000'000, "Usage(%)", "4.0")});
   CHECK(capture.findings("host_disk") ==
-        Lines{"PARTIAL host_disk: no start_time before it x1",
-              "PARTIAL host_disk: not in the expected form x3",
-              "PARTIAL host_disk: older than the samples before it x1",
+        Lines{"PARTIAL host_disk: no start_time precedes it x1",
+              "PARTIAL host_disk: not in the expected format x3",
+              "PARTIAL host_disk: older than the previous samples x1",
               "PARTIAL host_disk: incomplete line at the end x1"});
 }
 
@@ -265,7 +265,7 @@ TEST_CASE("host_network: each card by its own speed, rates in seconds") {
               counter_event("Network Usage", 10'000'000, "Usage(%)", "25.0")});
   CHECK(capture.unified("SELECT timestampNs - 1700000000000000000, usage, speed FROM"
                         " HOST_NETWORK_USAGE") == Lines{"0|30|1500000", "10000000|25|2500000"});
-  CHECK(capture.findings("host_network") == Lines{"PARTIAL host_network: a counter that fell x1"});
+  CHECK(capture.findings("host_network") == Lines{"PARTIAL host_network: counter decreased x1"});
 }
 
 TEST_CASE("host_network: damaged lines are counted; a card of unknown speed is in no product") {
@@ -282,10 +282,10 @@ TEST_CASE("host_network: damaged lines are counted; a card of unknown speed is i
   CHECK(capture.table("host_network_usage").empty());
   CHECK(capture.events("Network Usage").empty());
   CHECK(capture.findings("host_network") ==
-        Lines{"PARTIAL host_network: not in the expected form x3",
-              "PARTIAL host_network: no time since the sample before x1",
+        Lines{"PARTIAL host_network: not in the expected format x3",
+              "PARTIAL host_network: same time as the previous sample x1",
               "PARTIAL host_network: incomplete line at the end x1",
-              "note host_network: no speed of a network card x1"});
+              "note host_network: network card of unknown speed x1"});
 }
 
 TEST_CASE("what a host used: empty files give nothing, and no complaint") {

@@ -79,8 +79,8 @@ TEST_CASE("HBM: what is damaged is counted, the rest kept") {
   capture.process();
   CHECK(capture.samples("hbm").size() == 4);
   CHECK(capture.findings("hbm") == Lines{"PARTIAL hbm: impossible channel or time x1",
-                                         "PARTIAL hbm: ends within a record x3",
-                                         "PARTIAL hbm: no time since the sample before x1"});
+                                         "PARTIAL hbm: ends in the middle of a record x3",
+                                         "PARTIAL hbm: same time as the previous sample x1"});
 }
 
 TEST_CASE("HBM: an empty file, and a single sample, give no table and no complaint") {
@@ -129,11 +129,11 @@ TEST_CASE("HCCS: lines that are none, counters that fall and times that stand ar
   CHECK(capture.samples("hccs") == Lines{"0|HCCS|Rx|MB/s|1000000|5000000|400",
                                          "0|HCCS|Tx|MB/s|5000000|6000000|100",
                                          "0|HCCS|Rx|MB/s|5000000|6000000|200"});
-  CHECK(capture.findings("hccs") == Lines{"PARTIAL hccs: not in the expected form x4",
+  CHECK(capture.findings("hccs") == Lines{"PARTIAL hccs: not in the expected format x4",
                                           "PARTIAL hccs: line longer than 64 KB x1",
                                           "PARTIAL hccs: incomplete line at the end x1",
-                                          "PARTIAL hccs: a counter that fell x1",
-                                          "PARTIAL hccs: no time since the sample before x1"});
+                                          "PARTIAL hccs: counter decreased x1",
+                                          "PARTIAL hccs: same time as the previous sample x1"});
 }
 
 TEST_CASE("HBM and HCCS: on a chip that is not expected to have them, they are read and told") {

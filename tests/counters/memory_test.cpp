@@ -98,7 +98,7 @@ TEST_CASE("memory in use: each stem is cut at its end, and damage counted") {
                                           "0|Device|0.0|2097152.0|2097152.0|1700000000200000.000",
                                           "0|Device|0.0|4194304.0|4194304.0|1700000000400000.000"});
   CHECK(capture.findings("npu_mem") ==
-        Lines{"PARTIAL npu_mem: ends within a record x6",
+        Lines{"PARTIAL npu_mem: ends in the middle of a record x6",
               "PARTIAL npu_mem: impossible event, time or amount x1"});
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("memory by module: damage is counted, and a chip that has none is told
   CHECK(capture.findings("npu_module_mem") ==
         Lines{"PARTIAL npu_module_mem: impossible time x1",
               "PARTIAL npu_module_mem: impossible module x1",
-              "PARTIAL npu_module_mem: ends within a record x1",
+              "PARTIAL npu_module_mem: ends in the middle of a record x1",
               "note npu_module_mem: not expected on this chip x1"});
 }
 
@@ -226,8 +226,8 @@ TEST_CASE("DDR: a clock that starts again, moments out of order, and damage") {
   CHECK(samples[4] == "0|DDR|Read|MB/s|4294968295000|4294969295000|64000");
   CHECK(samples[6] == "0|DDR|Read|MB/s|4294969295000|4294970295000|128000");
   CHECK(capture.findings("ddr") == Lines{"PARTIAL ddr: impossible controller or event x1",
-                                         "PARTIAL ddr: ends within a record x3",
-                                         "PARTIAL ddr: no time since the sample before x1"});
+                                         "PARTIAL ddr: ends in the middle of a record x3",
+                                         "PARTIAL ddr: same time as the previous sample x1"});
 }
 
 TEST_CASE("DDR: on a chip that is not expected to have it, it is read and told") {

@@ -76,7 +76,7 @@ TEST_CASE("RoCE: lines have a port and a type, or neither, as the first of them"
   CHECK(capture.unified("SELECT timestampNs - 1700000000000000000, funcId FROM ROCE") ==
         Lines{"1000000|0", "2000000|0"});
   CHECK(capture.events("RoCE").size() == 4);
-  CHECK(capture.findings("roce") == Lines{"PARTIAL roce: not in the expected form x1"});
+  CHECK(capture.findings("roce") == Lines{"PARTIAL roce: not in the expected format x1"});
 
   ProfSetup setup = prof::setup_310p();
   setup.devices = {0};
@@ -103,9 +103,9 @@ TEST_CASE("NIC: what is damaged is counted, the rest kept") {
   CHECK(capture.store("SELECT value FROM counter JOIN track ON track.id = track_id JOIN name ON"
                       " name.id = name_id WHERE text = 'Tx Bytes' ORDER BY counter.id") ==
         Lines{"4", "9223372036854775807"});
-  CHECK(capture.findings("nic") == Lines{"PARTIAL nic: not in the expected form x6",
+  CHECK(capture.findings("nic") == Lines{"PARTIAL nic: not in the expected format x6",
                                          "PARTIAL nic: incomplete line at the end x1",
-                                         "PARTIAL nic: a counter that fell x1"});
+                                         "PARTIAL nic: counter decreased x1"});
 }
 
 TEST_CASE("NIC: ports without end are counted, not kept") {
@@ -137,7 +137,7 @@ TEST_CASE("network device statistics: differences of totals by the clock of the 
   CHECK(capture.findings("netdev_stats").empty());
 }
 
-TEST_CASE("network device statistics: a counter that fell, a time that stands, a cut line") {
+TEST_CASE("network device statistics: counter decreased, a time that stands, a cut line") {
   CounterCapture capture;
   capture.device("netdev_stats.data",
                  netdev(1'000'000, 100) + netdev(1'000'000, 150) +
@@ -147,10 +147,10 @@ TEST_CASE("network device statistics: a counter that fell, a time that stands, a
   CHECK(capture.samples("netdev_stats").size() == 14);
   CHECK(capture.unified("SELECT macTxPfcPkt, macRxPfcPkt FROM NETDEV_STATS") == Lines{"0|100"});
   CHECK(capture.findings("netdev_stats") ==
-        Lines{"PARTIAL netdev_stats: not in the expected form x1",
+        Lines{"PARTIAL netdev_stats: not in the expected format x1",
               "PARTIAL netdev_stats: incomplete line at the end x1",
-              "PARTIAL netdev_stats: no time since the sample before x1",
-              "PARTIAL netdev_stats: a counter that fell x1"});
+              "PARTIAL netdev_stats: same time as the previous sample x1",
+              "PARTIAL netdev_stats: counter decreased x1"});
 }
 
 TEST_CASE("DVPP: each engine has what it added, of all slices, and its last use") {
@@ -189,9 +189,9 @@ TEST_CASE("DVPP: lines of the 310 have no id; what is damaged is counted") {
                  "4:004000000 4 0 1000 1");
   capture.process();
   CHECK(capture.table("dvpp") == Lines{"0|0|VPC|0|0.0|2.0|5"});
-  CHECK(capture.findings("dvpp") == Lines{"PARTIAL dvpp: not in the expected form x3",
+  CHECK(capture.findings("dvpp") == Lines{"PARTIAL dvpp: not in the expected format x3",
                                           "PARTIAL dvpp: incomplete line at the end x1",
-                                          "PARTIAL dvpp: a counter that fell x1"});
+                                          "PARTIAL dvpp: counter decreased x1"});
 }
 
 TEST_CASE("empty files of the network and of DVPP give nothing and no complaint") {

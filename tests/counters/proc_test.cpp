@@ -86,11 +86,11 @@ TEST_CASE("CPU usage: what is damaged is counted, the rest kept") {
   capture.process();
   CHECK(capture.samples("cpu_usage").size() == 9);
   CHECK(capture.findings("cpu_usage") ==
-        Lines{"PARTIAL cpu_usage: behind no time stamp x2",
-              "PARTIAL cpu_usage: not in the expected form x5",
+        Lines{"PARTIAL cpu_usage: not preceded by a time stamp x2",
+              "PARTIAL cpu_usage: not in the expected format x5",
               "PARTIAL cpu_usage: incomplete line at the end x1",
-              "PARTIAL cpu_usage: a counter that fell x1",
-              "PARTIAL cpu_usage: no time since the sample before x1"});
+              "PARTIAL cpu_usage: counter decreased x1",
+              "PARTIAL cpu_usage: same time as the previous sample x1"});
 }
 
 TEST_CASE("CPU usage of a process: its share of all CPUs, whatever its name holds") {
@@ -131,11 +131,11 @@ TEST_CASE("CPU usage of a process: what is damaged is counted, the rest kept") {
   capture.device("17-CpuUsage.data", "TimeStamp:4000000009\n17 (x) S");
   capture.process();
   CHECK(capture.findings("process_cpu_usage") ==
-        Lines{"PARTIAL process_cpu_usage: a block without its end x1",
-              "PARTIAL process_cpu_usage: not in the expected form x3",
+        Lines{"PARTIAL process_cpu_usage: block without an end x1",
+              "PARTIAL process_cpu_usage: not in the expected format x3",
               "PARTIAL process_cpu_usage: incomplete line at the end x1",
-              "PARTIAL process_cpu_usage: a counter that fell x1",
-              "PARTIAL process_cpu_usage: no time since the sample before x1"});
+              "PARTIAL process_cpu_usage: counter decreased x1",
+              "PARTIAL process_cpu_usage: same time as the previous sample x1"});
   CHECK(capture.table("process_cpu_usage").size() == 1);
 }
 
@@ -169,9 +169,9 @@ TEST_CASE("memory: what is damaged is counted, the rest kept") {
   capture.device("Memory.data", "MemFree: 7 kB\nMem");
   capture.process();
   CHECK(capture.samples("sys_mem") == Lines{"0|Memory|Memory Free|kB||1|5"});
-  CHECK(capture.findings("sys_mem") == Lines{"PARTIAL sys_mem: behind no time stamp x1",
-                                             "PARTIAL sys_mem: not in the expected form x4",
-                                             "PARTIAL sys_mem: a block without its end x2",
+  CHECK(capture.findings("sys_mem") == Lines{"PARTIAL sys_mem: not preceded by a time stamp x1",
+                                             "PARTIAL sys_mem: not in the expected format x4",
+                                             "PARTIAL sys_mem: block without an end x2",
                                              "PARTIAL sys_mem: incomplete line at the end x1"});
 }
 
@@ -199,9 +199,9 @@ TEST_CASE("memory of processes: what is damaged is counted, the rest kept") {
   capture.process();
   CHECK(capture.samples("process_mem").size() == 3);
   CHECK(capture.findings("process_mem") ==
-        Lines{"PARTIAL process_mem: behind no time stamp x1",
-              "PARTIAL process_mem: not in the expected form x2",
-              "PARTIAL process_mem: a block without its end x2"});
+        Lines{"PARTIAL process_mem: not preceded by a time stamp x1",
+              "PARTIAL process_mem: not in the expected format x2",
+              "PARTIAL process_mem: block without an end x2"});
 }
 
 TEST_CASE("dumps of /proc that are empty, or have one moment only, give nothing") {

@@ -208,9 +208,9 @@ TEST_CASE("the SoC's file: what is damaged, unknown or too late is counted, the 
         Lines{"note stars_soc_profile: not expected on this chip x1",
               "PARTIAL stars_soc_profile: impossible time x1",
               "PARTIAL stars_soc_profile: bad magic x1",
-              "PARTIAL stars_soc_profile: ends within a record x3",
-              "PARTIAL stars_soc_profile: no time since the sample before x1",
-              "PARTIAL stars_soc_profile: more subjects than can be x77",
+              "PARTIAL stars_soc_profile: ends in the middle of a record x3",
+              "PARTIAL stars_soc_profile: same time as the previous sample x1",
+              "PARTIAL stars_soc_profile: more subjects than possible x77",
               "note stars_soc_profile: records of function 24 present, not read x1",
               "note stars_soc_profile: records of function 30 present, not read x1"});
 }
@@ -253,7 +253,7 @@ TEST_CASE("QoS: without names, cut or empty") {
   CHECK(capture.samples("qos").empty());
   CHECK(capture.events("QoS").empty());
   CHECK(capture.findings("qos") == Lines{"PARTIAL qos: impossible time x1",
-                                         "PARTIAL qos: ends within a record x3",
+                                         "PARTIAL qos: ends in the middle of a record x3",
                                          "PARTIAL qos: unknown events x2"});
   CHECK(capture.findings("stars_soc_profile").empty());
 }
@@ -295,7 +295,7 @@ TEST_CASE("SoC PMU: rates of every task in the order of the file") {
                       " track ON track.id = track_id JOIN name ON name.id = kind_name_id WHERE"
                       " text = 'soc_pmu'") == Lines{"24|0|12"});
   CHECK(capture.findings("socpmu") == Lines{"PARTIAL socpmu: unknown type x1",
-                                            "PARTIAL socpmu: ends within a record x3",
+                                            "PARTIAL socpmu: ends in the middle of a record x3",
                                             "note socpmu: records of the HA present, not read x1"});
   CHECK(capture.header("page_fault") == "Device Id,Stream Id,Task Id,Page Fault Num,Op Name");
   CHECK(capture.table("page_fault") == Lines{"0|3|7|5|N/A"});
@@ -357,5 +357,5 @@ TEST_CASE("UB: a row and an event for each port and moment") {
   CHECK(capture.samples("ub").size() == 28);
   CHECK(capture.samples("ub")[2] == "0|UB Port012|rx_port_bandwidth|||1000000|7");
   CHECK(capture.findings("ub") ==
-        Lines{"PARTIAL ub: impossible time x1", "PARTIAL ub: ends within a record x3"});
+        Lines{"PARTIAL ub: impossible time x1", "PARTIAL ub: ends in the middle of a record x3"});
 }

@@ -201,7 +201,7 @@ TEST_CASE("a verdict says what a complete profile would have, each thing once") 
   ImportReport report;
   const auto unread = [&](const std::string& file, const std::string& lacks) {
     report.add({FindingId::unread_kind, "hbm.data", file, "present, not read", 1, kNull,
-                "would give " + lacks, lacks});
+                "would contain " + lacks, lacks});
   };
   unread("data/a", "HBM bandwidth");
   unread("data/b", "HBM bandwidth");

@@ -141,7 +141,7 @@ TEST_CASE("what events make the rates of a 310's L2 cache is not known, and told
   run.products();
   CHECK(run.table("l2_cache").cells({"Task Id", "Hit Rate", "Victim Rate", "Op Name"}) ==
         Lines{"1|N/A|N/A|matmul"});
-  CHECK(findings(run.import(0)) == Lines{"l2_cache: rates, not read x1"});
+  CHECK(findings(run.import(0)) == Lines{"l2_cache: rates not computed x1"});
 }
 
 TEST_CASE("a 310 gives a timeline and a database") {
@@ -333,7 +333,7 @@ TEST_CASE("what the logs and counters of chips 15 and 16 mean beyond that is not
   CHECK(findings(run.import(0)) == Lines{"pmu: metrics of PipeStallCycle, not read x1",
                                          "stars_soc: logs of blocks, not read x2",
                                          "tasks: counters without a task x1",
-                                         "stars_soc: part of a fused task with one end x1"});
+                                         "stars_soc: subtask without its start or end x1"});
 }
 
 TEST_CASE("chips 15 and 16: damaged logs and counters cost their tasks alone") {

@@ -53,7 +53,7 @@ TEST_CASE("a call file cut at any byte of its last record keeps every whole reco
     CHECK(captures[i].at("verdict") == "partial");
     CHECK(captures[i].at("kinds").at("acl_api").at("records") == 1);
     CHECK(captures[i].at("trailing_bytes") == i);
-    CHECK(captures[i].at("findings")[0].at("reason") == "shorter than its .done says");
+    CHECK(captures[i].at("findings")[0].at("reason") == "shorter than the length in its .done");
   }
 }
 

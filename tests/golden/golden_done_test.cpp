@@ -44,7 +44,7 @@ TEST_CASE("a size that differs from file_len is partial and all whole records ar
   CHECK(verdict.at("missing_done").empty());
   CHECK(capture.only_finding() == std::string("partial|other|aicore|data/aicore.0.net.1.1.1.0|") +
                                       (said > 240 ? "shorter" : "longer") +
-                                      " than its .done says|1|NULL");
+                                      " than the length in its .done|1|NULL");
 }
 
 TEST_CASE("a .done that says nothing of use is partial") {

@@ -74,7 +74,7 @@ TEST_CASE("without a usable frequency times are N/A, ratios are shown, the data 
   TwoLayers capture;
   capture.job.file("info.json.0", text);
   CHECK(capture.import(3).at("kinds").at("aicore").at("records") == 2);
-  CHECK(capture.partial_reason() == "info.json.0|missing or 0 frequency");
+  CHECK(capture.partial_reason() == "info.json.0|frequency missing or 0");
   CHECK(capture.run({"export", "summary"}).exit_code == 3);
   // 6001 and 2500 of 8501 cycles.
   CHECK(capture.product("summary/op_summary_0.net.1.1.1.0.NA.NA.csv") ==
@@ -118,7 +118,7 @@ TEST_CASE("the file name rules where net.info says another model name, and that 
   CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows("SELECT reason, detail FROM import_log WHERE kind = 'net.info' AND category ="
                      " 'other'") ==
-        Lines{"model_name differs, the file name is used|'zoo/face v2'"});
+        Lines{"model_name differs from the file name, the file name is used|'zoo/face v2'"});
   REQUIRE(capture.run({"export", "summary"}).exit_code == 0);
   CHECK(names_in(capture.job.folder() / "summary") ==
         Lines{"op_statistic_0_1_0_0.csv", "op_summary_0.net.1.1.1.0.NA.500.csv"});
@@ -164,7 +164,8 @@ TEST_CASE("info files without a byte are said to be empty, and make no profile c
   CHECK(verdict.at("without") ==
         nlohmann::json{"the batch size of the model", "names of some layers"});
   CHECK(capture.rows("SELECT kind, reason FROM import_log WHERE reason LIKE 'empty%'") ==
-        Lines{"net.info|empty, only its name is used", "layer.info|empty: it has no layer names"});
+        Lines{"net.info|empty, only its file name is used",
+              "layer.info|empty: it has no layer names"});
 }
 
 TEST_CASE("a run of collect without an execution of a model is not complete") {

@@ -88,7 +88,7 @@ TEST_CASE("every cut of the header is an unknown layout") {
   }
 }
 
-TEST_CASE("records longer than ours are read by our fields, and that is noted") {
+TEST_CASE("records longer than expected are read by our fields, and that is noted") {
   const Odd capture(aicore_file(kTwo, {.record_bytes = 120}));
   CHECK(capture.import(0).at("kinds").at("aicore").at("records") == 2);
   CHECK(capture.rows("SELECT start_ns, c0 FROM task JOIN task_pmu ON task_id = id ORDER BY id") ==

@@ -289,6 +289,6 @@ TEST_CASE(
   const RunResult imported = board.verb({"import"});
   INFO(imported.err);
   CHECK(imported.exit_code == 3);
-  CHECK(contains(imported.err, "layouts not considered: cannot list "));
+  CHECK(contains(imported.err, "layouts ignored: cannot list "));
   CHECK(contains(imported.err, "/msprof/layouts: File name too long"));
 }

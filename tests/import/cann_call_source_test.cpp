@@ -89,5 +89,5 @@ TEST_CASE("calls that cannot be are counted, each by its reason") {
   // The start of the last call is equally late, so the clock is wrong and not the record.
   CHECK(calls.seen == Texts{"20000 40 45", "20000 2000 2010"});
   CHECK(calls.reasons() ==
-        Texts{"begin is 0", "end before begin", "end long after the collection"});
+        Texts{"start is 0", "end before start", "end long after the collection"});
 }

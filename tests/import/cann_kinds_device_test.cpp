@@ -184,7 +184,7 @@ TEST_CASE("marks of the application on the device: before 9.1 equal ids are one 
     CHECK(rows ==
           Texts{"1|1000|0|0|6|7|5", "2|2000|1000|0|6|7|5", "3|5000|0|0|6|7|5", "3|6000|0|0|6|7|5"});
     CHECK(run.findings() ==
-          Texts{"without ts_track: range of the application with one edge only x1"});
+          Texts{"without ts_track: range of the application without its start or end x1"});
   } else {
     CHECK(rows == Texts{"1|1000|0|0|6|7|5", "2|2000|1000|0|6|7|5", "3|5000|1000|0|6|7|5",
                         "4|7000|0|0|6|7|5"});
@@ -355,7 +355,7 @@ TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are c
   {
     KindRun run(folder.folder(), kFreq);
     CHECK(points(run).size() == 3);
-    CHECK(run.findings() == Texts{"PARTIAL lpm_freq: more than 55 entries, or impossible ones x1"});
+    CHECK(run.findings() == Texts{"PARTIAL lpm_freq: more than 55 entries, or invalid entries x1"});
   }
   overwrite(slice, 0, std::string_view("\x01\x00\x00\x00", 4));
   overwrite(slice, 16, std::string_view("\x00\x00\x00\x00", 4));

@@ -98,7 +98,7 @@ TEST_CASE("the segments of a message are put together, whatever their order") {
   // message type.
   CHECK(run.rows("event_type, category, payload_type, payload_value, message_type",
                  "user_range WHERE id = 1") == Texts{"2|NULL|NULL|NULL|NULL"});
-  CHECK(run.findings() == Texts{"PARTIAL msproftx: segment of a message given twice x1"});
+  CHECK(run.findings() == Texts{"PARTIAL msproftx: duplicate segment of a message x1"});
 }
 
 TEST_CASE("a message without a NUL keeps its last byte") {

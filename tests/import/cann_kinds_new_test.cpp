@@ -74,9 +74,10 @@ TEST_CASE("the collector's note of lost data makes the capture partial, and is q
         " device_id 0; channel_id 97");
   // The file itself, whatever it contains, means loss.
   for (const std::string_view text : {"", "{", "[]", "{\"data_loss\": 1}", "{\"data_loss\": [3]}"})
-    CHECK(findings(text) == "PARTIAL prof_collect.info: data lost x1: it does not say which");
+    CHECK(findings(text) ==
+          "PARTIAL prof_collect.info: data lost x1: the file does not describe the loss");
   CHECK(findings(std::string(100'000, '[')) ==
-        "PARTIAL prof_collect.info: data lost x1: it does not say which");
+        "PARTIAL prof_collect.info: data lost x1: the file does not describe the loss");
 }
 
 TEST_CASE("operators of replayed kernels are read in both forms, short and long") {
@@ -152,7 +153,7 @@ TEST_CASE("a damaged or cut operator of a replayed kernel costs itself alone") {
   for (std::uint32_t task = 1; task <= 7; ++task)
     if (find(run, {.stream = 70'001, .task = task}) != nullptr) found += std::to_string(task);
   CHECK(found == "246");
-  CHECK(run.findings() == Texts{"PARTIAL capture_op_info: more tensors than it has room for x1",
+  CHECK(run.findings() == Texts{"PARTIAL capture_op_info: more tensors than fit in the record x1",
                                 "PARTIAL capture_op_info: bad magic or length x1",
                                 "PARTIAL capture_op_info: impossible length x1",
                                 "PARTIAL capture_op_info: incomplete record at the end x100"});
@@ -214,6 +215,6 @@ TEST_CASE("units of a core are busy from the rise of their bit to its fall") {
       run.rows("core_group, text, unit, block_id, start_ns, end_ns",
                "biu_span JOIN name ON name.id = core_name_id ORDER BY biu_span.id") ==
       Texts{"2|aiv1|2|3|" + ns(1500) + "|" + ns(2000), "2|aiv1|6|3|" + ns(1750) + "|" + ns(2100)});
-  CHECK(run.findings() == Texts{"PARTIAL biu_perf: word that is none x1",
+  CHECK(run.findings() == Texts{"PARTIAL biu_perf: invalid word x1",
                                 "PARTIAL biu_perf: incomplete record at the end x1"});
 }

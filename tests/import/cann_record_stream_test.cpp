@@ -152,7 +152,7 @@ TEST_CASE("rows of records whose times drift apart come in order of time") {
   CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
   CHECK(seen.size() > kEach / 2);
   CHECK(seen.size() < 2 * kEach);
-  CHECK(other.count("changed while it was read") > 0);
+  CHECK(other.count("changed while it was being read") > 0);
 }
 
 TEST_CASE("more slices than are kept in memory take turns") {
@@ -184,15 +184,15 @@ TEST_CASE("a record straddles two slices of one aging class, and never two class
   classes.add(all.substr(0, 100), true);
   classes.add(all.substr(100));
   CHECK(classes.open() == Times{1, 3, 4});
-  CHECK(classes.count("ends within a record") == 36);
-  CHECK(classes.count("begins within a record") == 28);
+  CHECK(classes.count("ends in the middle of a record") == 36);
+  CHECK(classes.count("starts in the middle of a record") == 28);
 }
 
 TEST_CASE("the head of an overwritten ring is passed over and counted") {
   Reading reading;
   reading.add(records(1, 5).substr(40));
   CHECK(reading.open() == Times{2, 3, 4, 5});
-  CHECK(reading.count("begins within a record") == 24);
+  CHECK(reading.count("starts in the middle of a record") == 24);
 }
 
 TEST_CASE("a byte lost at the end of a slice costs one record, whichever slice it is") {
@@ -204,7 +204,7 @@ TEST_CASE("a byte lost at the end of a slice costs one record, whichever slice i
     if (has_next) reading.add(records(6, 9));
     CHECK(reading.open() == (has_next ? Times{1, 2, 3, 4, 6, 7, 8, 9} : Times{1, 2, 3, 4}));
     CHECK(reading.times() == (has_next ? Times{1, 2, 3, 4, 6, 7, 8, 9} : Times{1, 2, 3, 4}));
-    CHECK(reading.count("ends within a record") == 63);
+    CHECK(reading.count("ends in the middle of a record") == 63);
   }
 }
 
@@ -295,7 +295,7 @@ TEST_CASE("a kind without a mark keeps its alignment at the head") {
   bytes[0] = '\0';
   reading.add(bytes + "rest");
   CHECK(reading.open() == Times{1, 2, 3});
-  CHECK(reading.count("ends within a record") == 4);
+  CHECK(reading.count("ends in the middle of a record") == 4);
 }
 
 TEST_CASE("a slice that cannot be read costs no other slice") {
@@ -316,7 +316,7 @@ TEST_CASE("a slice that is cut between the passes ends early, with a finding") {
   other.open();
   std::filesystem::resize_file(cut, 64 * 4200);
   CHECK(other.times().size() < 4500);
-  CHECK(other.count("changed while it was read") == 1);
+  CHECK(other.count("changed while it was being read") == 1);
   CHECK(reading.times().size() == 10);
 }
 

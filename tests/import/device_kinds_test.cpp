@@ -168,7 +168,7 @@ TEST_CASE("gaps of the rolling counter are lost records") {
   capture.count = static_cast<std::uint8_t>(capture.count + 3);
   capture.acsq(1, 1, 3000, 4000);
   capture.import();
-  CHECK(capture.found("stars_soc", "records missing by their counter") == -3);
+  CHECK(capture.found("stars_soc", "records missing according to their sequence counter") == -3);
 }
 
 TEST_CASE("every type of hwts.data is read on 910A, the counters come in order") {
@@ -321,7 +321,7 @@ TEST_CASE("950: tasks are found by their ids alone, whatever their order and str
                                  "4|131072|NULL|3000|800|AIV_SQE",
                                  "65535|305419896|NULL|4000|800|AIV_SQE"});
   CHECK(capture.rows({"count(*)"}, "task WHERE host_type_name_id IS NOT NULL") == Texts{"4"});
-  CHECK(capture.found("tasks", "launched, not seen on the device") == 0);
+  CHECK(capture.found("tasks", "launched, but not recorded on the device") == 0);
 }
 
 TEST_CASE("950: a record has ten counters, of the kind of core that it says") {

@@ -164,7 +164,7 @@ TEST_CASE("A record that is cut or damaged is counted, the others are read") {
   scene.tasks[0] = 'x';
   const OldCapture capture = scene.import();
   CHECK(capture.table("op_summary").column_cells("Op Name") == Cells{"net/relu", "net/relu"});
-  CHECK(capture.damage().find("hwts: ends within a record") != std::string::npos);
+  CHECK(capture.damage().find("hwts: ends in the middle of a record") != std::string::npos);
   CHECK(capture.damage().find("task_desc_info") != std::string::npos);
 }
 

@@ -226,7 +226,8 @@ TEST_CASE("The length that a .done says is compared where it says one") {
     done(prefix + "l2_cache.data.0", "filesize:72\n");
     const std::string damage = folder.import().damage();
     for (const std::string reason :
-         {"longer than its .done says", "shorter than its .done says", "data file is missing"})
+         {"longer than the length in its .done", "shorter than the length in its .done",
+          "data file is missing"})
       CHECK(damage.find("capture: " + reason) != std::string::npos);
   }
 }

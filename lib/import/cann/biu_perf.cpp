@@ -43,8 +43,8 @@ class BiuPerfKind : public RawKind {
       core_ = Core();
     }
     if (!part.clock || part.info.aic_frequency_hz <= 0) {
-      context.report.add(FindingId::no_clock, name(), file.name, "no clock of the cores",
-                         "its words have no times and are left out");
+      context.report.add(FindingId::no_clock, name(), file.name, "no clock data for the cores",
+                         "its words have no times and are omitted");
       return;
     }
     const std::size_t split = std::min(stem.find('_', kBiuStem.size()), stem.size());
@@ -66,8 +66,8 @@ class BiuPerfKind : public RawKind {
         });
     context.report.count_file(name(), words);
     if (unknown > 0)
-      context.report.add({FindingId::damaged_record, std::string(name()), file.name,
-                          "word that is none", static_cast<std::int64_t>(unknown), kNull, "", ""});
+      context.report.add({FindingId::damaged_record, std::string(name()), file.name, "invalid word",
+                          static_cast<std::int64_t>(unknown), kNull, "", ""});
     if (rest > 0)
       context.report.add({FindingId::trailing_bytes, std::string(name()), file.name,
                           "incomplete record at the end", static_cast<std::int64_t>(rest),

@@ -69,7 +69,7 @@ std::string_view add_captured_op(CapturedOps& ops, std::span<const std::byte> re
   }
   if (sizeof(HostHeader) + length > record.size()) return "impossible length";
   const std::size_t tensors = length - kBodyBytes - tail_bytes;
-  if (tail.tensor_count > tensors / kTensorBytes) return "more tensors than it has room for";
+  if (tail.tensor_count > tensors / kTensorBytes) return "more tensors than fit in the record";
   CapturedOp op;
   op.time = wire.head.time;
   op.model = wire.model;

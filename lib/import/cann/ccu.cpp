@@ -187,8 +187,8 @@ class CcuKind : public RawKind {
   // Returns false, with a finding, if the part has no clock and so its records have no times.
   bool has_clock(const ImportContext& context, const Gathered& gathered) {
     if (gathered.part.clock) return true;
-    context.report.add(FindingId::no_clock, kCcuKind, gathered.part.name, "no clock of the device",
-                       "its records have no times and are left out");
+    context.report.add(FindingId::no_clock, kCcuKind, gathered.part.name,
+                       "no clock data for the device", "its records have no times and are omitted");
     return false;
   }
 
@@ -258,7 +258,7 @@ class CcuKind : public RawKind {
         return add_wait(context, clock, row, wire, known);
       }
       if (wire.loop_end < wire.loop_start)
-        return gathered.stream.skip(context, record, "end before begin");
+        return gathered.stream.skip(context, record, "end before start");
       row.id = ++spans_;
       row.start_ns = clock.ns(wire.loop_start);
       row.end_ns = clock.ns(wire.loop_end);

@@ -46,7 +46,7 @@ class CollectionLossKind : public RawKind {
     // The existence of the file means that data is missing.
     if (losses == 0)
       context.report.add(FindingId::collector_loss, name(), file.name, "data lost",
-                         "it does not say which");
+                         "the file does not describe the loss");
   }
 
  private:

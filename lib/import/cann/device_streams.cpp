@@ -210,8 +210,8 @@ class DeviceStreamKind : public RawKind {
     context.report.add(
         is_later ? FindingId::unknown_chip_files : FindingId::other_chip_files, name_, file.name,
         "present, not read",
-        fmt::format("Its records are not read for platform {} ({}){}.", chip.platform, chip.name,
-                    is_later ? " yet: there will be no tasks" : ""));
+        fmt::format("Its records are not supported for platform {} ({}){}.", chip.platform,
+                    chip.name, is_later ? " yet: tasks will be missing" : ""));
   }
 
   CannImport& import_;

@@ -70,8 +70,8 @@ class TypeInfoKind : public DictionaryKind {
   void finish(const ImportContext& context) override {
     if (files_ > 0 || !has_host_records()) return;
     context.report.add(FindingId::missing_dictionary, name(), "", "missing dictionary",
-                       "without type_info_dic calls and tasks have numbers as names, and what is "
-                       "identified by those names is not recognised");
+                       "without type_info_dic, calls and tasks have numbers instead of names, and "
+                       "records identified by these names are not recognized");
   }
 
  private:

@@ -56,7 +56,7 @@ class DpuTrackKind : public SliceKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<DpuTrackWire>(record.bytes);
       if (wire.start > wire.head.time) {
-        stream.skip(context, record, "end before begin");
+        stream.skip(context, record, "end before start");
       } else if (has_clock) {
         records_.push_back(wire);
       } else {
@@ -64,8 +64,8 @@ class DpuTrackKind : public SliceKind {
       }
     });
     if (timeless > 0)
-      context.report.add(FindingId::no_clock, name(), "", "no clock of the host",
-                         "kernels of data units have no times and are left out", timeless);
+      context.report.add(FindingId::no_clock, name(), "", "no clock data for the host",
+                         "kernels of data units have no times and are omitted", timeless);
   }
 
   std::vector<DpuTrackWire> records_;

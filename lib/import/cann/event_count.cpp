@@ -50,7 +50,7 @@ class EventCountKind : public RawKind {
                          "records of other tags present, not read", "", others);
     if (overflows > 0)
       context.report.add(FindingId::overflowed_counters, name(), part, "counters overflowed",
-                         "Their values are kept as they are.", overflows);
+                         "Their values are not corrected.", overflows);
   }
 
   CannImport& import_;

@@ -28,7 +28,7 @@ class ExpandStreamKind : public SliceKind {
     import_.streams_expanded = false;
     context.report.add(FindingId::unread_records, name(), part.name,
                        "stream ids of 15 bits, not read",
-                       "How this chip writes them is not known: they are read as 11 bits.");
+                       "The encoding of this chip is unknown: they are read as 11 bits.");
   }
 
   bool known_ = false;

@@ -55,13 +55,13 @@ constexpr HostStreamInfo host_stream(HostStream stream, std::string_view stem,
   return {stream, stem, kBytes, orphan};
 }
 
-inline constexpr std::string_view kOutsideLevel = "outside every call of its level";
+inline constexpr std::string_view kOutsideLevel = "outside all calls of its level";
 
 // Indexed by HostStream.
 inline constexpr HostStreamInfo kHostStreams[] = {
     host_stream<MemcpyInfoWire, 64>(HostStream::memcpy_info, "memcpy_info"),
     host_stream<TaskTrackWire, 64>(HostStream::task_track, "task_track",
-                                   "communication task outside every node call"),
+                                   "communication task outside all node calls"),
     host_stream<NodeBasicInfoWire, 64>(HostStream::node_basic_info, "node_basic_info",
                                        kOutsideLevel),
     host_stream<NodeAttrInfoWire, 64>(HostStream::node_attr_info, "node_attr_info", kOutsideLevel),

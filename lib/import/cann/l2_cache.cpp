@@ -51,12 +51,12 @@ class L2CacheKind : public RawKind {
     if (events.empty()) {
       context.report.add(
           FindingId::events_not_said, name(), part.name, "unknown events",
-          "sample.json has no l2CacheTaskProfilingEvents, so it is not known what was counted");
+          "sample.json has no l2CacheTaskProfilingEvents, so the counted events are unknown");
     }
     const auto& chip = import_.session.chip();
     if (chip && (chip->family == ChipFamily::mini || !reads_tasks(chip->family))) {
-      context.report.add(FindingId::unread_records, name(), part.name, "rates, not read",
-                         "Which events make the rates of this chip is not known.");
+      context.report.add(FindingId::unread_records, name(), part.name, "rates not computed",
+                         "It is unknown from which events the rates of this chip are computed.");
     }
     context.store.set_meta(fmt::format("l2_cache.events.{}", part.device.value_or(0)), events);
   }

@@ -39,7 +39,7 @@ class MsprofTxKind : public SliceKind {
           return;
         case static_cast<std::uint16_t>(TxInfo::extended):
           if (!add_segment(context, wire))
-            stream.skip(context, record, "segment of a message given twice");
+            stream.skip(context, record, "duplicate segment of a message");
           return;
         default:
           stream.skip(context, record, "unknown info type");

@@ -280,13 +280,13 @@ void RecordStream::State::report_slices(ImportReport& to) const {
   }
   for (const Slice& slice : slices) {
     to.count_file(kind, slice.records);
-    tell(slice, slice.head, FindingId::trailing_bytes, "begins within a record", "");
+    tell(slice, slice.head, FindingId::trailing_bytes, "starts in the middle of a record", "");
     tell(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
          fmt::format("{} bytes", slice.unsound.bytes));
     tell(slice, slice.mistimed, FindingId::damaged_record, kImpossibleTime, "");
     tell(slice, slice.shifted, FindingId::damaged_record, "bytes lost or added within a record",
          fmt::format("{} bytes", slice.shifted.bytes));
-    tell(slice, slice.trailing, FindingId::trailing_bytes, "ends within a record", "");
+    tell(slice, slice.trailing, FindingId::trailing_bytes, "ends in the middle of a record", "");
   }
 }
 
@@ -480,7 +480,7 @@ void RecordStream::State::next_batch() {
   }
   for (const std::size_t slice : batch.cut) {
     report->add(FindingId::changed_file, format.kind, slices[slice].file.name,
-                "changed while it was read");
+                "changed while it was being read");
   }
   if (ahead == nullptr || batch.records.empty()) return;
   batch_job = ahead->start([this] { make(coming); });

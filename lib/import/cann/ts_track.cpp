@@ -87,7 +87,7 @@ bool has_length(std::span<const std::byte> record) {
 }
 
 constexpr RecordFormat kPlain{kTsTrack, kTsRecordBytes, has_known_tag, "unknown tag"};
-constexpr RecordFormat kWithLength{kTsTrack, kTsRecordBytes, has_length, "bad record head"};
+constexpr RecordFormat kWithLength{kTsTrack, kTsRecordBytes, has_length, "bad record header"};
 
 // First bytes of a file; empty if it cannot be read, which the stream reports.
 std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
@@ -380,7 +380,7 @@ class TsTrackKind : public SliceKind {
     }
     if (paired.unpaired > 0) {
       context.report.add(FindingId::half_call, kTsTrack, part.name,
-                         "range of the application with one edge only", "", paired.unpaired);
+                         "range of the application without its start or end", "", paired.unpaired);
     }
   }
 

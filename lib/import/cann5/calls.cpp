@@ -71,7 +71,7 @@ class RuntimeCallKind : public OldKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<RuntimeCallWire>(record.bytes);
       if (wire.task_count > kMaxTasks)
-        return stream.skip(context, record, "more tasks than it has room for");
+        return stream.skip(context, record, "more tasks than fit in the record");
       if (!are_possible({wire.begin_ns, wire.end_ns}))
         return stream.skip(context, record, cann::kImpossibleTime);
       ApiCallRow call;

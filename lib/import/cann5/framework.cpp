@@ -122,7 +122,7 @@ class TensorDataKind : public OldKind {
       // Another writer stores the count in one byte.
       const std::uint32_t count = wire.count <= kMaxOldTensors ? wire.count : wire.count & 0xFFU;
       if (count > kMaxOldTensors)
-        return stream.skip(context, record, "more tensors than it has room for");
+        return stream.skip(context, record, "more tensors than fit in the record");
       tensors.add({wire.time_ns, wire.stream, wire.task}, texts_of(wire, count));
     });
   }
@@ -280,7 +280,7 @@ class OldFusionOpKind : public OldKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<OldFusionOpWire>(record.bytes);
       if (wire.count > kMaxOldFusedOps)
-        return stream.skip(context, record, "more names than it has room for");
+        return stream.skip(context, record, "more names than fit in the record");
       FusionOpRow row;
       row.id = ++data().fusion_rows;
       row.model_number = wire.model;

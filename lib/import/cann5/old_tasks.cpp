@@ -186,15 +186,16 @@ void report_runs(const ImportContext& context, const std::string& part, const Lo
     if (count == 0) return;
     context.report.add(id, kind, part, reason, detail, static_cast<std::int64_t>(count));
   };
-  tell(FindingId::orphan_counters, "tasks", left_counters, "counters of no task", "");
-  tell(FindingId::records_missing, "hwts", counts.lost, "records missing by their counter",
-       "the counter has 4 bits: at least this many");
+  tell(FindingId::orphan_counters, "tasks", left_counters, "counters without a task", "");
+  tell(FindingId::records_missing, "hwts", counts.lost,
+       "records missing according to their sequence counter",
+       "the counter has 4 bits: this is a minimum");
   tell(FindingId::half_task, "tasks", counts.starts_without_end, "start without end",
-       "These tasks are left out.");
+       "These tasks are omitted.");
   tell(FindingId::half_task, "tasks", counts.ends_without_start, "end without start",
-       "These tasks are left out.");
+       "These tasks are omitted.");
   tell(FindingId::repeated_start, "tasks", counts.repeated_starts, "repeated start",
-       "The later one counts.");
+       "The later one is used.");
 }
 
 }  // namespace

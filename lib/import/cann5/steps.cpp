@@ -52,8 +52,8 @@ class StepWriter {
     const std::int64_t without = static_cast<std::int64_t>(ends.size()) - with_reduces;
     if (with_reduces > 0 && without > 0)
       context_.report.add(FindingId::missing_reduces, "training_trace", part_.name,
-                          "steps without the reduces that others have",
-                          "Their records may be lost.", without);
+                          "steps with fewer reduces than other steps", "Their records may be lost.",
+                          without);
     return ends;
   }
 
@@ -123,7 +123,7 @@ std::vector<IterationEnd> find_steps(const ImportContext& context, const CannPar
     });
   } else if (!data.marks.empty()) {
     context.report.add(FindingId::obsolete_records, "training_trace", part.name,
-                       "records not used: ts_track.data has the steps", "",
+                       "records not used: the steps are read from ts_track.data", "",
                        static_cast<std::int64_t>(data.marks.size()));
   }
   return ends;

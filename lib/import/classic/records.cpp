@@ -21,7 +21,7 @@ bool is_launch(std::span<const std::byte> record) {
   return cann::decode<RuntimeLaunchWire>(record).bytes == sizeof(RuntimeLaunchWire);
 }
 constexpr cann::RecordFormat kLaunch{"runtime", sizeof(RuntimeLaunchWire), is_launch,
-                                     "bad record head"};
+                                     "bad record header"};
 
 class TrainingTraceKind : public cann::SliceKind {
  public:

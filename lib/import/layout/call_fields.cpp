@@ -60,7 +60,7 @@ class CallSearch {
   FoundKind run() {
     const auto found = best_grid();
     if (!found) {
-      found_.record_evidence = "no two numbers rise like begin and end of calls";
+      found_.record_evidence = "no two numbers increase like start and end of calls";
       return std::move(found_);
     }
     const CallGrid& grid = *found;
@@ -76,11 +76,11 @@ class CallSearch {
     // Header bytes can look like a call, but their time is outside the collection.
     const bool is_header = is_framed && is_within && sample.whole_len;
     certainty_ = found_.header_certainty = is_header ? Certainty::certain : Certainty::likely;
-    found_.record_evidence =
-        fmt::format("two numbers rise like begin and end of {} calls{}", calls_.size(),
-                    grid.encloses ? ", of which each execution of the layers lies within one" : "");
+    found_.record_evidence = fmt::format(
+        "two numbers increase like start and end of {} calls{}", calls_.size(),
+        grid.encloses ? ", and each execution of the layers lies within one of them" : "");
     found_.header_evidence =
-        fmt::format("{} bytes less a header of {} are whole records{}", sample.size_bytes,
+        fmt::format("{} bytes minus a header of {} bytes are whole records{}", sample.size_bytes,
                     grid.header, is_within ? ", all within the collection" : "");
     add_times(grid);
     add_ids(grid);
@@ -154,7 +154,7 @@ class CallSearch {
     grid.unit = unit_of(*grid.hertz);
     grid.unit.certainty = Certainty::likely;
     grid.unit.evidence =
-        fmt::format("{}: executions of the layers take as long", unit_words(*grid.hertz));
+        fmt::format("{}: matches the executions of the layers", unit_words(*grid.hertz));
   }
 
   // Finds the best pair of fields that rise like start and end.
@@ -205,16 +205,16 @@ class CallSearch {
   void add_times(const CallGrid& grid) {
     const TimeUnit& unit = grid.unit;
     for (const auto& [name, shift, words] :
-         {std::tuple("start", grid.start, "rises"),
-          std::tuple("end", grid.end, "rises, never before start nor behind the next start")}) {
+         {std::tuple("start", grid.start, "increases"),
+          std::tuple("end", grid.end, "increases, never before start nor after the next start")}) {
       FoundField& field = found_.field(name);
       field.certainty = std::min(unit.certainty, certainty_);
       field.place = {static_cast<std::size_t>(shift), std::size_t{grid.is_long ? 8u : 4u},
                      unit.scale, unit.divisor};
       if (!grid.is_long && is_zero_behind(grid, shift)) field.place.width = 8;
-      field.evidence = fmt::format(
-          "{}; {}", words,
-          unit.certainty == Certainty::unknown ? "the unit is not known" : unit.evidence);
+      field.evidence =
+          fmt::format("{}; {}", words,
+                      unit.certainty == Certainty::unknown ? "the unit is unknown" : unit.evidence);
       if (unit.certainty == Certainty::unknown)
         field.candidates.push_back({field.place, field.evidence});
     }
@@ -257,14 +257,14 @@ class CallSearch {
     }
     for (const auto& [shift, values] : fitting) {
       field.candidates.push_back({{static_cast<std::size_t>(shift), 4, 1, 1},
-                                  "few values; the first and the last come once"});
+                                  "few values; the first and the last occur once"});
     }
     if (fitting.size() != 1) return;
     const auto& [shift, values] = fitting.front();
     field.certainty = values.size() >= 8 ? certainty_ : Certainty::likely;
     field.place = {static_cast<std::size_t>(shift), 4, 1, 1};
     field.evidence =
-        fmt::format("few values in {} calls; the first and the last come once", values.size());
+        fmt::format("few values in {} calls; the first and the last occur once", values.size());
     std::map<std::uint32_t, std::size_t> counts;
     for (const std::uint32_t value : values) ++counts[value];
     const auto often =

@@ -114,7 +114,7 @@ LayerShapes parse_model_info(const std::string& text, const std::string& file) {
     LayerShape shape;
     if (__builtin_add_overflow(bytes_in(layer, "weight_bytes"), bytes_in(layer, "input_bytes"),
                                &shape.read_bytes)) {
-      throw Error(Exit::usage, fmt::format("{}: the bytes of a layer are too many", file));
+      throw Error(Exit::usage, fmt::format("{}: the byte count of a layer is too large", file));
     }
     shape.written_bytes = bytes_in(layer, "output_bytes");
     shapes[layer["name"].get<std::string>()] = shape;

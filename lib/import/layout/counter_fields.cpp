@@ -126,7 +126,7 @@ class CounterSearch {
                          is_framed_ && lane.values.front() < 1u << 24;
     field.certainty = is_sure ? Certainty::certain : Certainty::likely;
     field.place = place_of(lane);
-    field.evidence = fmt::format("rises by one whenever the {} layers begin again, {} times",
+    field.evidence = fmt::format("increases by one whenever the {} layers start again, {} times",
                                  kind_.layers, kind_.executions);
     for (const CounterLane* other : fitting) take(*other);
   }
@@ -204,9 +204,8 @@ class CounterSearch {
       field.certainty = is_framed_ ? Certainty::certain : Certainty::likely;
       field.place = place_of(*by_shape.front().second);
       field.evidence = fmt::format(
-          "equal for a layer in all {} executions; what the shapes give for {:.0f} % of the "
-          "layers, "
-          "never less",
+          "equal for a layer in all {} executions; equal to the bytes computed from the shapes for "
+          "{:.0f} % of the layers, never less",
           kind_.executions, 100 * by_shape.front().first);
     }
     guess_bytes(fitting, aligned);
@@ -235,7 +234,7 @@ class CounterSearch {
     read.place = place_of(*whole[0]);
     write.place = place_of(*whole[1]);
     const std::string same = fmt::format(
-        "equal for a layer in all {} executions, always a multiple of 8; of two such numbers the ",
+        "equal for a layer in all {} executions, always a multiple of 8; of two such numbers, the ",
         kind_.executions);
     read.evidence = same + "larger";
     write.evidence = same + "smaller";
@@ -333,9 +332,10 @@ class CounterSearch {
         other.push_back(&lane);
       }
     }
-    const std::string below = "never above the total, for a layer the same part of it";
-    const std::string for_mac = below + ", zero but for layers that multiply";
-    const std::string for_vector = below + ", not zero for layers without weights";
+    const std::string below =
+        "never above the total, the same share of it in all executions of a layer";
+    const std::string for_mac = below + ", zero except for layers that multiply";
+    const std::string for_vector = below + ", nonzero for layers without weights";
     guess_pair("mac_busy", "mac_ppen", mac, for_mac);
     guess_pair("vec_busy", "vec_ppen", vector, for_vector);
     add_candidates({"mac_busy", "mac_ppen", "wld"}, mac, for_mac);

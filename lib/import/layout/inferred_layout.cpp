@@ -137,9 +137,9 @@ FoundField& FoundKind::field(std::string_view name) {
 std::string layout_file_text(const InferredLayout& layout, bool accept_likely) {
   ordered_json document = {{"origin", "inferred"}};
   document["_how_to"] =
-      "Found by msprof layout. Fields with an offset are used; those with null are not: take one "
-      "of "
-      "their candidates, the best first, if you know better. Then: msprof import --layout FILE";
+      "Inferred by msprof layout. Fields with an offset are used, those with null are not. If you "
+      "know the offset of one, copy it from its candidates (best first). Then: msprof import "
+      "--layout FILE";
   ordered_json files = ordered_json::array();
   for (const FoundKind& kind : layout.kinds) {
     for (std::size_t i = 0; i < kind.files.size(); ++i) {

@@ -311,21 +311,21 @@ class CoreSearch {
       const RecordGrid& grid = grids.front();
       found_.record_bytes = grid.record_bytes;
       found_.record_certainty = Certainty::likely;
-      found_.record_evidence = "a number runs through the layers, but no times are found";
+      found_.record_evidence = "a number cycles through the layer ids, but no times were found";
       found_.header_bytes =
           grid.anchor % 4 == 0 ? samples_.front().size_bytes % grid.record_bytes : 0;
       found_.header_certainty = Certainty::unknown;
-      found_.header_evidence = "what is left of the file size";
+      found_.header_evidence = "the remainder of the file size";
       if (grid.anchor >= found_.header_bytes) {
         FoundField& layer = found_.field("layer_id");
         layer.certainty = Certainty::likely;
         layer.place = {grid.anchor - found_.header_bytes, grid.layer_width, 1, 1};
-        layer.evidence = "runs through the layers of layer.info again and again";
+        layer.evidence = "cycles through the layer ids of layer.info";
       }
     } else {
       found_.record_evidence = samples_.front().layers.empty()
-                                   ? "the layers of the model are not known"
-                                   : "no number runs through the layers of layer.info";
+                                   ? "the layers of the model are unknown"
+                                   : "no number cycles through the layer ids of layer.info";
     }
     return std::move(found_);
   }
@@ -447,7 +447,7 @@ class CoreSearch {
       const std::ptrdiff_t most = anchor + low;
       first = std::min((least + 3) / 4 * 4, most);
       found_.header_certainty = Certainty::likely;
-      found_.header_evidence = "the first place where a whole record fits";
+      found_.header_evidence = "the first offset at which a whole record fits";
       for (std::ptrdiff_t at = least; at <= most && !sample.whole_len; ++at) {
         if ((length - at) % size == 0) first = at;
       }
@@ -455,7 +455,7 @@ class CoreSearch {
     const std::ptrdiff_t header = std::max<std::ptrdiff_t>(0, first_record(first));
     if ((length - header) % size == 0) {
       found_.header_evidence =
-          fmt::format("{} bytes less a header of {} are whole records{}", length, header,
+          fmt::format("{} bytes minus a header of {} bytes are whole records{}", length, header,
                       sample.whole_len ? "" : "; there is no .done");
     }
     found_.header_bytes = static_cast<std::size_t>(header);
@@ -487,23 +487,23 @@ class CoreSearch {
     found_.record_certainty = layer;
     if (layer != Certainty::certain) found_.header_certainty = Certainty::likely;
     found_.record_evidence = fmt::format(
-        "every {} bytes{} a number runs through the {} layers, {} times, and times rise",
+        "every {} bytes{} a number cycles through the {} layer ids, {} times, and times increase",
         grid_.record_bytes, grid_.tag ? ", in records of one type," : "", found_.layers,
         found_.executions);
     if (grid_.tag) {
       found_.select = FoundSelect{offset_of(grid_.tag->shift), grid_.tag->width, grid_.tag->value};
     }
     set("layer_id", 0, grid_.layer_width, layer,
-        fmt::format("runs through the {} layers of layer.info, {} times", found_.layers,
+        fmt::format("cycles through the {} layer ids of layer.info, {} times", found_.layers,
                     found_.executions));
     const Certainty followed = is_strong() && is_framed ? Certainty::certain : Certainty::likely;
     const Certainty timed = std::min(followed, unit_.certainty);
     const std::string unit =
-        unit_.certainty == Certainty::unknown ? "the unit is not known" : unit_.evidence;
+        unit_.certainty == Certainty::unknown ? "the unit is unknown" : unit_.evidence;
     for (const auto& [name, shift, words] :
-         {std::tuple(std::string_view("start"), spans_.start, "rises"),
+         {std::tuple(std::string_view("start"), spans_.start, "increases"),
           std::tuple(std::string_view("end"), spans_.end,
-                     "rises, never before start nor behind the next start")}) {
+                     "increases, never before start nor after the next start")}) {
       const std::size_t width = spans_.is_long || is_zero_behind(shift) ? 8 : 4;
       set(name, shift, width, timed, fmt::format("{}; {}", words, unit));
       if (unit_.certainty == Certainty::unknown) {
@@ -515,11 +515,11 @@ class CoreSearch {
     }
     const std::string frequency =
         unit_.certainty == Certainty::unknown
-            ? "a frequency that is not known"
+            ? "an unknown frequency"
             : fmt::format("{:.6g} MHz", spans_.cycles_per_unit * unit_.hertz / 1e6);
     set("total_cycles", spans_.total, is_zero_behind(spans_.total) ? 8 : 4, followed,
-        fmt::format("follows end - start of {} records at {}{}", spans_.checked, frequency,
-                    found_.core_mhz ? ", which is not that of info.json" : ""));
+        fmt::format("proportional to end - start in {} records, at {}{}", spans_.checked, frequency,
+                    found_.core_mhz ? ", which differs from info.json" : ""));
   }
 
   std::vector<bool> taken_bytes() const {
@@ -556,7 +556,7 @@ InferredLayout find_layouts(const BoardSamples& samples) {
   if (!samples.aicpu.empty()) {
     FoundKind found = empty_kind("aicpu", samples.aicpu);
     found.candidate_record_sizes = repeating_sizes(samples.aicpu.front());
-    found.record_evidence = "records of operators on the CPU are not searched";
+    found.record_evidence = "records of CPU operators are not searched";
     layout.kinds.push_back(std::move(found));
   }
   if (!samples.acl_api.empty())

@@ -410,30 +410,30 @@ TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double>
   if (estimated_hz) {
     choose([](const Rate& rate) { return rate.fits_estimate && rate.lies_within; },
            Certainty::certain,
-           "cycles at the frequency of info.json say so, and all times lie between start_time and "
-           "end_time of .done");
+           "matches the cycles at the frequency of info.json, and all times are between start_time "
+           "and end_time of .done");
     // Slower cores and a collection of the same length would also be possible.
     const bool is_only_span = std::none_of(possible.begin(), possible.end(), [](const Rate& rate) {
       return rate.is_slow && rate.has_span;
     });
     const std::string took =
-        "cycles at the frequency of info.json say so, and the collection took as long";
+        "matches the cycles at the frequency of info.json, and the length of the collection";
     const auto fits_span = [](const Rate& rate) { return rate.fits_estimate && rate.has_span; };
     if (is_only_span) choose(fits_span, Certainty::certain, took);
     choose([](const Rate& rate) { return rate.lies_within; }, Certainty::certain,
-           "all times lie between start_time and end_time of .done");
+           "all times are between start_time and end_time of .done");
     choose([&](const Rate& rate) { return rate.fits_estimate && is_common(rate); },
-           Certainty::certain, "cycles at the frequency of info.json say so");
+           Certainty::certain, "matches the cycles at the frequency of info.json");
     choose(fits_span, Certainty::likely, took);
     choose([](const Rate& rate) { return rate.fits_estimate; }, Certainty::likely,
-           "cycles at the frequency of info.json say so");
+           "matches the cycles at the frequency of info.json");
     choose([&](const Rate& rate) { return rate.has_span && is_common(rate); }, Certainty::likely,
-           "the collection took as long");
+           "matches the length of the collection");
   } else {
     choose([&](const Rate& rate) { return rate.lies_within && is_common(rate); },
-           Certainty::certain, "all times lie between start_time and end_time of .done");
+           Certainty::certain, "all times are between start_time and end_time of .done");
     choose([&](const Rate& rate) { return rate.has_span && is_common(rate); }, Certainty::likely,
-           "the collection took as long");
+           "matches the length of the collection");
   }
   return unit;
 }

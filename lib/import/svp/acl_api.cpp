@@ -89,12 +89,12 @@ class AclApiKind : public RawKind {
                    std::uint64_t records) {
     if (data.has_reference_header || records < kRingRecords) return;
     if (records == kRingRecords) {
-      context.report.add(FindingId::full_ring, name(), file.name, "ring of 512 records is full",
-                         "older calls were overwritten");
+      context.report.add(FindingId::full_ring, name(), file.name,
+                         "ring buffer of 512 records is full", "older calls were overwritten");
     } else {
       context.report.add(FindingId::too_many_calls, name(), file.name,
-                         "more records than the ring of a board has",
-                         fmt::format("{} records; is the layout right?", records));
+                         "more records than the board's ring buffer can hold",
+                         fmt::format("{} records; the layout may be wrong", records));
     }
   }
 

@@ -98,7 +98,7 @@ class InfoJsonKind : public RawKind {
         context.report.add(FindingId::missing_info, name(), file, "missing",
                            "times and frequency are N/A");
       } else if (has_aicore(session_, device) && !models_.frequency_hz(device)) {
-        context.report.add(FindingId::no_frequency, name(), file, "missing or 0 frequency",
+        context.report.add(FindingId::no_frequency, name(), file, "frequency missing or 0",
                            "times and frequency are N/A");
       }
     }

@@ -37,7 +37,7 @@ void add_times(const DoneFile& done, std::vector<std::string>& facts) {
   const auto end = done.integer("end_time");
   if (!begin || !end || *begin < 0 || *end < *begin) return;
   facts.push_back(
-      fmt::format("from {} to {}, which are {} of the unit of .done", *begin, *end, *end - *begin));
+      fmt::format("from {} to {}, a span of {} in the unit of .done", *begin, *end, *end - *begin));
 }
 
 void add_icache(const DoneFile& done, std::vector<std::string>& facts) {
@@ -80,7 +80,8 @@ void report_known(const ImportContext& context, const SvpModels& models) {
     }
     if (facts.empty()) continue;
     context.report.add(FindingId::known_facts, kind_name(name.kind), file.name,
-                       "known without the layout", fmt::format("{}", fmt::join(facts, "; ")));
+                       "known facts, without the layout",
+                       fmt::format("{}", fmt::join(facts, "; ")));
   }
 }
 

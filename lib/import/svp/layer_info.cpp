@@ -170,7 +170,7 @@ class LayerInfoKind : public RawKind {
     if (pairs.empty()) {
       context.report.add(FindingId::unnamed_layers, name(), file.name,
                          text.empty() ? "empty: it has no layer names"
-                                      : "in the board's own form, no layer names found in it",
+                                      : "undocumented binary format, no layer names found",
                          "layers are called layer_<id>");
       return 0;
     }
@@ -179,8 +179,8 @@ class LayerInfoKind : public RawKind {
       models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name, false});
     }
     context.report.add(FindingId::guessed_names, name(), file.name,
-                       "layer names are GUESSED from the board's own form",
-                       fmt::format("{} names in the order of the file", pairs.size()));
+                       "layer names are GUESSED from an undocumented binary format",
+                       fmt::format("{} names, in file order", pairs.size()));
     return pairs.size();
   }
 

@@ -30,8 +30,8 @@ class NetInfoKind : public RawKind {
     context.report.count_file(name(), 1);
     if (!first.starts_with("#msprof-net ")) {
       context.report.add(FindingId::no_batch, name(), file.name,
-                         text.empty() ? "empty, only its name is used"
-                                      : "in the board's own form, only its name is used");
+                         text.empty() ? "empty, only its file name is used"
+                                      : "undocumented binary format, only its file name is used");
       return;
     }
     if (first != "#msprof-net 1") {
@@ -65,10 +65,12 @@ class NetInfoKind : public RawKind {
       }
     } else if (key == "model_name" && value != model.model) {
       context.report.add(FindingId::differing_name, name(), file.name,
-                         "model_name differs, the file name is used", fmt::format("'{}'", value));
+                         "model_name differs from the file name, the file name is used",
+                         fmt::format("'{}'", value));
     } else if (key == "model_id" && number != model.model_id) {
       context.report.add(FindingId::differing_name, name(), file.name,
-                         "model_id differs, the file name is used", fmt::format("'{}'", value));
+                         "model_id differs from the file name, the file name is used",
+                         fmt::format("'{}'", value));
     }
   }
 

@@ -19,7 +19,7 @@ constexpr std::uint16_t kVersion = 1;
 void check_done(const ImportContext& context, const RawFile& file, FileKind kind) {
   if (!file.done) {
     context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
-                       "the capture was not finished; what is there was read");
+                       "the capture is incomplete; existing records were read");
   } else if (!file.done->file_len_bytes) {
     // unreadable; already reported by the session
     if (context.report.mentions(file.done->name)) return;
@@ -29,11 +29,12 @@ void check_done(const ImportContext& context, const RawFile& file, FileKind kind
     const bool truncated = file.size_bytes < *file.done->file_len_bytes;
     context.report.add(
         truncated ? FindingId::shorter_than_done : FindingId::longer_than_done, kind_name(kind),
-        file.name, truncated ? "shorter than its .done says" : "longer than its .done says",
-        fmt::format("{} bytes, .done says {}", file.size_bytes, *file.done->file_len_bytes));
+        file.name,
+        truncated ? "shorter than the length in its .done" : "longer than the length in its .done",
+        fmt::format("{} bytes, file_len is {}", file.size_bytes, *file.done->file_len_bytes));
   } else if (file.size_bytes == 0) {
     context.report.add(FindingId::empty_data, kind_name(kind), file.name,
-                       "empty, as its .done says");
+                       "empty, and file_len in .done is 0");
   }
 }
 
@@ -51,11 +52,11 @@ std::vector<std::uint64_t> candidate_sizes(std::uint64_t size_bytes) {
 void report_unknown(const ImportContext& context, const RawFile& file, FileKind kind,
                     const std::string& why) {
   const auto candidates = candidate_sizes(file.size_bytes);
-  const std::string sizes = candidates.empty() ? "none is a multiple of 8"
+  const std::string sizes = candidates.empty() ? "no multiple of 8 divides the file size"
                                                : fmt::format("{}", fmt::join(candidates, " "));
   context.report.add(FindingId::unknown_layout, kind_name(kind), file.name, "unknown layout",
-                     fmt::format("{}; {} bytes, candidate record sizes: {}; msprof layout "
-                                 "searches it, --layout FILE describes it",
+                     fmt::format("{}; {} bytes, candidate record sizes: {}; infer the layout with "
+                                 "msprof layout, or describe it with --layout FILE",
                                  why, file.size_bytes, sizes));
   context.report.add(
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
@@ -125,24 +126,26 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
     report_unknown(context, file, kind, why);
     return std::nullopt;
   };
-  if (layout == nullptr) return unknown("not our reference layout");
+  if (layout == nullptr) return unknown("not the reference layout");
   std::uint64_t record_bytes = layout->record_bytes;
   if (is_reference) {
     const auto version = cursor.read<std::uint16_t>();
     const auto header_record_bytes = cursor.read<std::uint16_t>();
     const auto header_kind = cursor.read<std::uint32_t>();
-    if (count < kHeaderBytes) return unknown("header cut short");
-    if (version != kVersion) return unknown(fmt::format("reference header of version {}", version));
+    if (count < kHeaderBytes) return unknown("header truncated");
+    if (version != kVersion)
+      return unknown(fmt::format("reference header with unknown version {}", version));
     if (header_kind != static_cast<std::uint32_t>(reference_kind)) {
-      return unknown(fmt::format("reference header of kind {}", header_kind));
+      return unknown(fmt::format("reference header of another kind: {}", header_kind));
     }
     if (header_record_bytes < layout->record_bytes) {
-      return unknown(fmt::format("reference header with records of {} bytes", header_record_bytes));
+      return unknown(
+          fmt::format("reference header with a record size of {} bytes", header_record_bytes));
     }
     if (header_record_bytes > layout->record_bytes) {
       context.report.add(
-          FindingId::longer_records, kind_name(kind), file.name, "records longer than ours",
-          fmt::format("{} bytes, {} read", header_record_bytes, layout->record_bytes));
+          FindingId::longer_records, kind_name(kind), file.name, "records longer than expected",
+          fmt::format("{} bytes, of which {} are read", header_record_bytes, layout->record_bytes));
     }
     record_bytes = header_record_bytes;
   }

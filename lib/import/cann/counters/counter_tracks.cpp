@@ -45,7 +45,7 @@ bool has_later_layout(const CannPart& part) {
 bool check_start(const ImportContext& context, const CannPart& part, std::string_view kind) {
   if (part.start) return true;
   context.report.add(FindingId::no_clock, kind, part.name, "no times",
-                     "a start log is missing, so that it is not known when anything was counted");
+                     "a start log is missing, so the times of the samples are unknown");
   return false;
 }
 
@@ -63,9 +63,9 @@ void tell_unexpected(const CannImport& import, const ImportContext& context, con
                      std::string_view kind, std::initializer_list<int> chips) {
   const auto& chip = import.session.chip();
   if (!chip || std::find(chips.begin(), chips.end(), chip->platform) != chips.end()) return;
-  context.report.add(FindingId::unexpected_kind, kind, part.name, "not expected on this chip",
-                     "the vendor's tool does not read it on " + std::string(chip->name) +
-                         "; it is read all the same");
+  context.report.add(
+      FindingId::unexpected_kind, kind, part.name, "not expected on this chip",
+      "the vendor's tool does not read it on " + std::string(chip->name) + "; msprof reads it");
 }
 
 }  // namespace msprof::cann

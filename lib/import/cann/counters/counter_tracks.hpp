@@ -69,10 +69,10 @@ class CounterTracks {
 inline constexpr std::int64_t kMegabyte = 1 << 20;
 
 // Reasons why samples are left out; findings with the same reason are merged.
-inline constexpr std::string_view kTooLate = "older than the samples before it";
-inline constexpr std::string_view kNoInterval = "no time since the sample before";
-inline constexpr std::string_view kCounterFell = "a counter that fell";
-inline constexpr std::string_view kNotTheForm = "not in the expected form";
+inline constexpr std::string_view kTooLate = "older than the previous samples";
+inline constexpr std::string_view kNoInterval = "same time as the previous sample";
+inline constexpr std::string_view kCounterFell = "counter decreased";
+inline constexpr std::string_view kNotTheForm = "not in the expected format";
 
 // Returns true if the part's hbm, llc and npu_mem records have version 2.0 (cann_system.md 1.6).
 bool has_later_layout(const CannPart& part);

@@ -21,9 +21,9 @@ constexpr std::size_t kMaxFunctionBytes = std::size_t{16} << 20;
 constexpr std::string_view kTooManyFunctions = "more functions than a file may have";
 
 void tell_clock(const ImportContext& context, const CannPart& part, std::string_view kind) {
-  context.report.add(FindingId::unchecked_clock, kind, part.name, "times not checked",
-                     "samples are counted, whenever they were taken: their clock was not checked "
-                     "against the capture's");
+  context.report.add(
+      FindingId::unchecked_clock, kind, part.name, "times not checked",
+      "all samples are counted: their clock was not checked against that of the collection");
 }
 
 // The tracks of one group of CPUs: one per function and event.
@@ -217,7 +217,8 @@ class AiCtrlCpuKind : public TextKind {
     ai.write();
     if (others > 0) {
       context.report.add(FindingId::other_cores, name(), part.name, "samples of other cores",
-                         "info.json counts them neither among the control nor the AI CPUs", others);
+                         "info.json lists their cores neither as control CPUs nor as AI CPUs",
+                         others);
     }
     if (has_sample) tell_clock(context, part, name());
   }
@@ -338,8 +339,8 @@ class TsCpuKind : public SliceKind {
     if (records > 0) tell_clock(context, part, name());
     if (short_records > 0) {
       context.report.add(FindingId::unread_records, name(), part.name,
-                         "records of 184 bytes, not read", "where their fields are is not known",
-                         short_records);
+                         "records of 184 bytes, not read",
+                         "the offsets of their fields are unknown", short_records);
     }
   }
 };

@@ -102,8 +102,7 @@ class DdrKind : public SliceKind {
       }
       DdrFlow* flow = flow_of(item.master);
       if (flow == nullptr) {
-        context.report.skip_record(name(), part.name, "more masters than there can be",
-                                   item.offset);
+        context.report.skip_record(name(), part.name, "more masters than possible", item.offset);
         return;
       }
       const std::size_t way = item.is_write ? 1 : 0;

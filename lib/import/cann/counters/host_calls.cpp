@@ -213,8 +213,9 @@ class HostCallKind : public TextKind {
     order.finish(take);
     tracks.write();
     if (halves > 0) {
-      context.report.add(FindingId::half_call, name(), part.name, "calls with one end",
-                         "begun and not ended, or the other way round", halves);
+      context.report.add(FindingId::half_call, name(), part.name,
+                         "calls without their start or end",
+                         "started but not ended, or ended but not started", halves);
     }
   }
 

@@ -217,7 +217,7 @@ class HostCpuKind : public TextKind {
     if (!check_start(context, part, name())) return;
     if (part.info.cpu_time_hz <= 0 || part.info.cpu_time_hz > kMaxTickHz) {
       context.report.add(FindingId::events_not_said, name(), part.name, "no sysClockFreq",
-                         "info.json does not say how long a tick of the CPU times is");
+                         "the tick length of CPU times is not in info.json");
       return;
     }
     CpuBlocks blocks(import_, context, part, name(), lines);

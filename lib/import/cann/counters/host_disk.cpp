@@ -40,7 +40,7 @@ class HostDiskKind : public TextKind {
       });
       if (has_lines) {
         context.report.add(FindingId::events_not_said, name(), part.name, "no host_disk_freq",
-                           "sample.json does not say how long the intervals are");
+                           "sample.json does not contain the sampling interval");
       }
       return;
     }
@@ -80,7 +80,7 @@ class HostDiskKind : public TextKind {
           words[0] == "TIME" || words[0] == "TID")
         return {};  // headers of iotop
       if (!words.number(1, thread)) return kNotTheForm;
-      if (!start_ns) return "no start_time before it";
+      if (!start_ns) return "no start_time precedes it";
       // Every line is an interval, even if it cannot be parsed.
       const std::int64_t begin_ns = moment(number);
       const std::int64_t end_ns = moment(++number);

@@ -59,7 +59,7 @@ class HostMemKind : public TextKind {
     order.finish(take);
     if (!is_first && total_kb == 0) {
       context.report.add(FindingId::events_not_said, name(), part.name, "no memoryTotal",
-                         "info.json does not say how much memory there is, of which this is used");
+                         "info.json does not contain the total memory size");
     }
     tracks.write();
   }

@@ -141,8 +141,9 @@ class HostNetworkKind : public TextKind {
     lines.read([&](std::string_view line) { return blocks.take(line); });
     blocks.finish();
     if (part.info.network_cards.empty()) {
-      context.report.add(FindingId::untold_usage, name(), part.name, "no speed of a network card",
-                         "info.json has none (netCard)");
+      context.report.add(FindingId::untold_usage, name(), part.name,
+                         "network card of unknown speed",
+                         "info.json has no speed for it (netCard)");
     }
   }
 };

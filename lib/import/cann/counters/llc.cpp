@@ -61,7 +61,7 @@ constexpr unsigned kLlcMoved = 0b0000'0011;
 constexpr unsigned kLlcLookedUp = 0b0101'0000;
 constexpr unsigned kLlcFound = 0b1010'1100;
 
-constexpr std::string_view kLacksEvent = "a moment that lacks an event";
+constexpr std::string_view kLacksEvent = "sample without one of its events";
 
 // Hits per lookup in thousandths, rounded half to even. 0 if there are no lookups, as in other
 // tools.
@@ -184,7 +184,7 @@ class LlcKind : public SliceKind {
       tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
     if (other_events > 0) {
       context.report.add({FindingId::unread_records, std::string(name()), part.name,
-                          "events of no known meaning", other_events, kNull, "",
+                          "events of unknown meaning", other_events, kNull, "",
                           "some events of the last level cache"});
     }
   }

@@ -20,7 +20,7 @@ inline void tell_unknown_llc(const ImportContext& context, const CannPart& part,
   const std::string& what = part.info.llc_profiling;
   context.report.add(FindingId::events_not_said, kind, part.name, "unknown events",
                      what.empty() ? "sample.json has no llc_profiling"
-                                  : "sample.json has an llc_profiling that is not known");
+                                  : "sample.json has an unknown llc_profiling");
 }
 
 }  // namespace msprof::cann

@@ -168,7 +168,7 @@ class LlcTextKind : public TextKind {
     if (tracks.has_samples()) tell_unexpected(import_, context, part, name(), {0});
     if (other_events > 0) {
       context.report.add({FindingId::unread_records, std::string(name()), part.name,
-                          "events of no known meaning", other_events, kNull, "",
+                          "events of unknown meaning", other_events, kNull, "",
                           "some events of the last level cache"});
     }
   }
@@ -216,7 +216,7 @@ class LlcTextKind : public TextKind {
     for (std::size_t way = 0; way < 2; ++way) {
       const std::size_t first = way * 3;  // allocate, noallocate, hit
       if (seen[first] != seen[first + 1] || (seen[first + 2] && !seen[first]))
-        lines.skip("a moment that lacks an event");
+        lines.skip("sample without one of its events");
       if (seen[first] && seen[first + 1]) {
         tracks.add(opened[way * 2], begin_ns, time_ns,
                    saturating_add(bytes[first], bytes[first + 1]));

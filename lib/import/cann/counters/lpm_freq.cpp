@@ -54,7 +54,7 @@ CounterRow point_at(std::int64_t time_ns, std::uint32_t value) {
 }
 
 constexpr RecordFormat kLpmFreqFormat{"lpm_freq", sizeof(ChangesWire), is_sound,
-                                      "more than 55 entries, or impossible ones"};
+                                      "more than 55 entries, or invalid entries"};
 
 class LpmFreqKind : public SliceKind {
  public:
@@ -74,7 +74,7 @@ class LpmFreqKind : public SliceKind {
       const DeviceChanges& changes = changes_[*part.device];
       if (frequencies_of(part).empty() && !changes[kFrequency].empty()) {
         context.report.add(FindingId::zero_frequency, name(), part.name, "frequency 0",
-                           "all changes are left out, the frequency of info.json is used");
+                           "all changes are ignored, the frequency of info.json is used");
       }
       write_track(context, part, {"AI Core", "Aicore Voltage", "mV"}, changes[kCoreVoltage],
                   std::nullopt);

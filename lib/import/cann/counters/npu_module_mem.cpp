@@ -39,8 +39,7 @@ class NpuModuleMemKind : public SliceKind {
     const auto& clock = import_.session.host_clock();
     if (!clock) {
       context.report.add(FindingId::no_clock, name(), part.name, "no times",
-                         "host_start.log is missing, so that it is not known when anything was "
-                         "counted");
+                         "host_start.log is missing, so the times of the samples are unknown");
       return;
     }
     CounterTracks tracks(import_, context, name());

@@ -11,8 +11,8 @@
 
 namespace msprof::cann {
 
-inline constexpr std::string_view kNoTimeStamp = "behind no time stamp";
-inline constexpr std::string_view kCutBlock = "a block without its end";
+inline constexpr std::string_view kNoTimeStamp = "not preceded by a time stamp";
+inline constexpr std::string_view kCutBlock = "block without an end";
 
 // Recognizes the lines around a block: "TimeStamp:<ns>", "Index:<n>", "DataLen:<n>", and the empty
 // line at its end. The time is in ns of the device's monotonic clock, or of the host's in the host

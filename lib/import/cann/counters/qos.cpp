@@ -57,7 +57,7 @@ class QosKind : public SliceKind {
     order.finish(take);
     if (count == 0 && records > 0)
       context.report.add(FindingId::events_not_said, name(), part.name, "unknown events",
-                         "sample.json has no qosEvents, so it is not known what was counted",
+                         "sample.json has no qosEvents, so the counted events are unknown",
                          records);
     tracks.write();
   }

@@ -85,10 +85,10 @@ class SocPmuKind : public SliceKind {
     });
     tell(context, part, "records of the HA present, not read", ha_records);
     if (nameless > 0)
-      context.report.add(FindingId::events_not_said, name(), part.name, "unknown events",
-                         "npuEvents of sample.json names no events of the SMMU, so it is not known "
-                         "what was counted",
-                         nameless);
+      context.report.add(
+          FindingId::events_not_said, name(), part.name, "unknown events",
+          "npuEvents of sample.json lists no SMMU events, so the counted events are unknown",
+          nameless);
     tracks.write();
   }
 

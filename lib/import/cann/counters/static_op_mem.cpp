@@ -53,7 +53,7 @@ class StaticMemoryKind : public SliceKind {
     const auto& clock = import_.session.host_clock();
     if (!clock) {
       context.report.add(FindingId::no_clock, name(), part.name, "no times",
-                         "a start log is missing, so that it is not known when this was recorded");
+                         "a start log is missing, so the times of the records are unknown");
       return;
     }
     tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});

@@ -9,7 +9,7 @@
 
 namespace msprof::cann {
 
-inline constexpr std::string_view kTooMany = "more subjects than can be";
+inline constexpr std::string_view kTooMany = "more subjects than possible";
 
 template <typename Group>
 class TrackGroups {
@@ -43,8 +43,8 @@ class TrackGroups {
 inline bool check_ticks(const ImportContext& context, const CannPart& part, std::string_view kind) {
   if (part.clock) return true;
   context.report.add(FindingId::no_clock, kind, part.name, "no times",
-                     "a start log or the frequency of the device's counter is missing, so that it "
-                     "is not known when anything was counted");
+                     "a start log or the frequency of the device's clock is missing, so the times "
+                     "of the samples are unknown");
   return false;
 }
 

@@ -167,7 +167,7 @@ void DeviceFirstPass::report_ffts(const ImportContext& context) {
   inputs_.ffts_profile->open(context);
   report_lost(context, "ffts_profile", ffts_);
   tell(context, FindingId::overflowed_counters, "ffts_profile", ffts_.overflows,
-       "counters overflowed", "Their values are kept as they are.");
+       "counters overflowed", "Their values are not corrected.");
 }
 
 void DeviceFirstPass::tell(const ImportContext& context, FindingId id, std::string_view kind,
@@ -180,7 +180,8 @@ void DeviceFirstPass::tell(const ImportContext& context, FindingId id, std::stri
 void DeviceFirstPass::report_lost(const ImportContext& context, std::string_view kind,
                                   const Found& found) const {
   tell(context, FindingId::records_missing, kind, found.counter.lost(),
-       "records missing by their counter", "the counter has 4 bits: at least this many");
+       "records missing according to their sequence counter",
+       "the counter has 4 bits: this is a minimum");
 }
 
 }  // namespace msprof::cann

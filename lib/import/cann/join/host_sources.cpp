@@ -56,8 +56,8 @@ void CallSource::pair(const ImportContext& context, const StreamRecord& record) 
 
 std::string_view CallSource::why_impossible(const ApiEventWire& call) const {
   const std::uint64_t begin = call.head.time;
-  if (begin == 0) return "begin is 0";
-  if (call.end < begin) return "end before begin";
+  if (begin == 0) return "start is 0";
+  if (call.end < begin) return "end before start";
   // If the start is too late as well, the clock is wrong, not the call.
   if (call.end > latest_end_ && begin <= latest_end_) return "end long after the collection";
   return {};

@@ -193,8 +193,8 @@ class DeviceJoin {
   }
 
   void report_fusion() {
-    tell(FindingId::half_task, "stars_soc", fusion_.finish(), "part of a fused task with one end",
-         "It is left out.");
+    tell(FindingId::half_task, "stars_soc", fusion_.finish(), "subtask without its start or end",
+         "It is omitted.");
   }
 
   void report(const DeviceTaskCounts& counts) {
@@ -202,24 +202,24 @@ class DeviceJoin {
     // If the oldest records were deleted, unpaired records are reported as part of that loss.
     const bool is_whole = !import_.session.lacks_oldest();
     tell(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
-         "These tasks are left out.");
+         "These tasks are omitted.");
     tell(FindingId::half_task, kKind, is_whole ? counts.ends_without_start : 0, "end without start",
-         "These tasks are left out.");
+         "These tasks are omitted.");
     tell(FindingId::repeated_start, kKind, counts.repeated_starts, "repeated start",
          "It is counted once.");
     tell(FindingId::half_task, kKind, states_.incomplete(), "state without its counterpart");
     tell(FindingId::unread_records, kKind, states_.unknown_states(), "unknown state, not read");
     tell(FindingId::orphan_counters, kKind,
-         is_whole ? counts.counters_without_task + counters_.left() : 0, "counters of no task");
+         is_whole ? counts.counters_without_task + counters_.left() : 0, "counters without a task");
     tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
-         "counters of blocks of no task");
+         "counters of blocks without a task");
     tell(FindingId::unknown_task_type, kKind, counts.unknown_types, "task type without a name",
-         "These tasks are in no product.");
+         "These tasks are not exported.");
     tell(FindingId::unseen_tasks, kKind, is_whole ? counts.hosts_without_task : 0,
-         "launched, not seen on the device");
+         "launched, but not recorded on the device");
     tell(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
          "several host records for one task",
-         "These tasks have no operator: it is not known which record is theirs.");
+         "These tasks have no operator: the matching record is ambiguous.");
   }
 
   CannImport& import_;
@@ -324,7 +324,7 @@ void report_unknown_sets(const CannImport& import, const ImportContext& context,
     if (set.empty() || !pmu_set(set, import.session.chip()->platform).empty()) continue;
     context.report.add(FindingId::unread_records, "pmu", part.name,
                        fmt::format("metrics of {}, not read", printable(set)),
-                       "Its formulas are not known for this chip.");
+                       "The formulas for this chip are unknown.");
   }
 }
 
@@ -379,9 +379,9 @@ void join_devices(CannImport& import, const ImportContext& context, HostTaskStor
         context.store.add(
             TaskRunRow{next_run_id++, kNull, first_id, next_task_id - 1, part.device.value()});
     } else {
-      context.report.add(
-          FindingId::no_tasks, "tasks", part.name, "not read",
-          part.clock ? "The chip is not known." : "Without its clock no task has a time.");
+      context.report.add(FindingId::no_tasks, "tasks", part.name, "not read",
+                         part.clock ? "The chip is unknown."
+                                    : "Without the clock of the device, tasks have no times.");
     }
     // Frees the records; they are not used again.
     write_aicpu_nodes(context, std::exchange(inputs.aicpu_nodes, {}), next_node_id);

@@ -235,8 +235,8 @@ HostReading::HostReading(CannImport& import, const ImportContext& context, HostT
 
 void HostReading::open() {
   if (!import_.session.host_clock() && !inputs_[HostStream::api_event].empty()) {
-    context_.report.add(FindingId::no_clock, "api_event", "", "no clock of the host",
-                        "the calls have no times and are left out");
+    context_.report.add(FindingId::no_clock, "api_event", "", "no clock data for the host",
+                        "the calls have no times and are omitted");
   }
   captured_.read(context_, inputs_[HostStream::capture_stream_info],
                  inputs_[HostStream::capture_stream_info_v2]);

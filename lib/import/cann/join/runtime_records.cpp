@@ -109,8 +109,8 @@ void RuntimeRecords::add_transfer(RuntimeCopyRow row, const HostHeader& head, st
 
 void RuntimeRecords::report(ImportReport& report) const {
   if (timeless_ > 0)
-    report.add(FindingId::no_clock, "memmng_info", "", "no clock of the host",
-               "memory and copies of the runtime have no times and are left out", timeless_);
+    report.add(FindingId::no_clock, "memmng_info", "", "no clock data for the host",
+               "memory and copies of the runtime have no times and are omitted", timeless_);
 }
 
 }  // namespace msprof::cann
