@@ -358,8 +358,7 @@ TEST_CASE("A finding counts its operators, and what they cost of the whole") {
   REQUIRE_FALSE(advice.findings.empty());
   const AdviceFinding& mish = advice.findings.front();
   CHECK(mish.rule->id == "decomposed_activation");
-  CHECK(mish.title.en ==
-        "Mish runs as several layers one after the other, 2 times: 60.0 % of the time");
+  CHECK(mish.title.en == "Mish runs as several consecutive layers, 2 times: 60.0 % of the time");
   CHECK(mish.count == 2);
   CHECK(mish.is_per_execution);
   CHECK(mish.time_us.value() == Approx(1200));  // mean of 600 and 1800

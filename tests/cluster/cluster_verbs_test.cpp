@@ -44,7 +44,7 @@ TEST_CASE("query and advise take the file of a cluster, and the folder that hold
     const auto advised = run_msprof({"advise", "-dir", dir, "--lang", "en"});
     CHECK(advised.exit_code == 0);
     CHECK_THAT(advised.out, Contains("8 ranks on 1 hosts"));
-    CHECK_THAT(advised.out, Contains("problem  The others wait for rank 2 on node-0000"));
+    CHECK_THAT(advised.out, Contains("problem  The other ranks wait for rank 2 on node-0000"));
   }
   const auto chinese = run_msprof({"advise", "-dir", cluster.dir(), "--lang", "zh"});
   CHECK_THAT(chinese.out, Contains("问题"));
