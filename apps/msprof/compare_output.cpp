@@ -181,7 +181,7 @@ class Report {
     }
     std::vector<std::string> rest;
     if (changed > style_.top)
-      rest.push_back(fmt::format("{} more changed (--top shows them)", changed - style_.top));
+      rest.push_back(fmt::format("{} more changes (shown with --top)", changed - style_.top));
     if (changed == 0) rest.push_back(fmt::format("no {} changed beyond noise", what));
     const std::size_t within = changes.size() - changed;
     if (within > 0) rest.push_back(fmt::format("{} within noise", within));
@@ -206,7 +206,7 @@ class Report {
     if (moved.empty()) return;
     const std::size_t most = std::min(moved.size(), style_.top);
     for (std::size_t i = 0; i < most; ++i) shown.add(moved[i]);
-    table("Ratios that moved", shown.table(),
+    table("Changed ratios", shown.table(),
           moved.size() > most ? fmt::format("{} more moved", moved.size() - most) : "");
   }
 

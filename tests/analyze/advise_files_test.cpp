@@ -63,17 +63,17 @@ std::string refusal_of(const std::string& key, const json& value) {
 }  // namespace
 
 TEST_CASE("A rule file that is not understood is refused with its name, the rule and the reason") {
-  CHECK_THAT(refusal("no json"), Contains("mine.json: it is not JSON"));
-  CHECK_THAT(refusal(std::string(1'000'000, '[')), Contains("it is not JSON"));
+  CHECK_THAT(refusal("no json"), Contains("mine.json: invalid JSON"));
+  CHECK_THAT(refusal(std::string(1'000'000, '[')), Contains("invalid JSON"));
   CHECK_THAT(refusal("[]"), Contains("the file is not an object"));
   CHECK_THAT(refusal(R"({"schema": "other/1", "rules": []})"), Contains("msprof.rules/1"));
   CHECK_THAT(refusal(R"({"schema": "msprof.rules/1", "rules": [], "more": 1})"),
              Contains("unknown key 'more'"));
   CHECK_THAT(refusal(file_of({1})), Contains("a rule is not an object"));
   CHECK_THAT(refusal(file_of({rule("a"), rule("a")})),
-             Contains("rule 'a': two rules have this id"));
+             Contains("rule 'a': two rules have the same id"));
   CHECK_THAT(refusal(file_of({json{{"id", "nowhere"}, {"thresholds", {{"us", 1}}}}})),
-             Contains("rule 'nowhere': no other rule has this id"));
+             Contains("rule 'nowhere': the rule has no condition, and no other rule has this id"));
   const auto mine = [](const std::string& reason) { return Contains("rule 'mine': " + reason); };
   CHECK_THAT(refusal_of("id", std::string(65, 'x')), Contains("is not a valid id"));
   CHECK_THAT(refusal_of("id", "a b"), Contains("is not a valid id"));
@@ -84,15 +84,15 @@ TEST_CASE("A rule file that is not understood is refused with its name, the rule
   CHECK_THAT(refusal_of("thresholds", {{"us", "5"}}), mine("threshold 'us' is not a number"));
   CHECK_THAT(refusal_of("where", {{"time", "=~", 1}}), mine("unknown comparator '=~'"));
   CHECK_THAT(refusal_of("where", {{"time", ">", "$no"}}),
-             mine("'$no' is not one of its thresholds"));
+             mine("'$no' is not a threshold of this rule"));
   CHECK_THAT(refusal_of("where", {{"time", ">", "text"}}), mine("'\">\"' cannot be used with"));
   CHECK_THAT(refusal_of("where", {{"time", "in", 1}}), mine("'\"in\"' cannot be used with"));
   CHECK_THAT(refusal_of("where", json::array({json::array({"time", ">"})})),
              mine("a condition must be a list of three"));
-  CHECK_THAT(refusal_of("sql", "SELECT 1"), mine("it needs one of 'where'"));
+  CHECK_THAT(refusal_of("sql", "SELECT 1"), mine("exactly one of 'where'"));
   CHECK_THAT(refusal_of("group", {{"share_of", json::object()}}),
              mine("'share_of' is not a string"));
-  CHECK_THAT(refusal_of("needs", "SELECT 1"), mine("'needs' goes with 'sql'"));
+  CHECK_THAT(refusal_of("needs", "SELECT 1"), mine("'needs' requires 'sql'"));
   json fact = rule("mine");
   fact.erase("where");
   fact["fact"] = {"phase_of_the_moon", ">", 1};
@@ -138,7 +138,7 @@ TEST_CASE("SQL of a user gets its thresholds, and what is wrong with it is a usa
   CHECK(advise_by("SELECT name FROM v_ops WHERE mean_us > 2 * :us").empty());
   CHECK_THROWS_WITH(advise_by("SELECT name FROM nothing"), Contains("mine.json: rule 'mine': "));
   CHECK_THROWS_WITH(advise_by("SELECT :more"),
-                    Contains("':more', which is not one of its thresholds"));
+                    Contains("':more', which is not a threshold of this rule"));
   CHECK_THROWS_WITH(advise_by("DELETE FROM op"), Contains("mine.json: rule 'mine': "));
 }
 

@@ -171,7 +171,7 @@ TEST_CASE("An operator that got slower is found in spite of the noise, and has t
   }
 }
 
-TEST_CASE("A uniform change beyond the drift is reported with one run a side") {
+TEST_CASE("A uniform change beyond the drift is reported with one run each") {
   Runs runs(5);
   RunProfile base = runs.make({}), now = runs.make({});
   const auto scale = [](RunProfile run, double factor) {
@@ -185,7 +185,7 @@ TEST_CASE("A uniform change beyond the drift is reported with one run a side") {
   CHECK(compare({base}, {scale(now, 1.04)}).verdict == Verdict::noise);
 }
 
-TEST_CASE("Several runs a side tell a change that one run a side cannot") {
+TEST_CASE("Several runs a side tell a change that one run each cannot") {
   Runs runs(13);
   const auto side = [&](double factor) {
     std::vector<RunProfile> all;

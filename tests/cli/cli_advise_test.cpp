@@ -106,7 +106,7 @@ TEST_CASE("A rule file that is wrong ends advise with a sentence and exit 2") {
   };
   const auto broken = advise_by("{");
   CHECK(broken.exit_code == 2);
-  CHECK(contains(broken.err, "rules.json: it is not JSON"));
+  CHECK(contains(broken.err, "rules.json: invalid JSON"));
   const std::string head =
       R"({"schema": "msprof.rules/1", "rules": [{"id": "mine", "severity": "problem",)"
       R"( "title": "{name}", "advice": "x", "sql": ")";

@@ -181,12 +181,12 @@ TEST_CASE("compare warns of what makes runs hard to compare, and is partial wher
   const std::string warnings = json.at("warnings").dump();
   for (const char* part :
        {"frequencies differ: 1000 MHz and 500 MHz",
-        "batches differ: 1 and 4; times are of one picture", "batches_differ", "B is PARTIAL",
-        "NEW has only 2 executions a run", "BASE has 6 executions a run and NEW 2"}) {
+        "batch sizes differ: 1 and 4; times are per picture", "batches_differ", "B is PARTIAL",
+        "NEW has only 2 executions per run", "BASE has 6 executions per run and NEW 2"}) {
     CHECK(contains(warnings, part));
   }
   const Json same = document({base, base});
-  CHECK(contains(same.at("warnings").dump(), "is on both sides"));
+  CHECK(contains(same.at("warnings").dump(), "is in both BASE and NEW"));
   CHECK(same.at("verdict") == "noise");
   CHECK(contains(compare({base, base}).out, "no change"));
 }

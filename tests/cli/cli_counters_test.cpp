@@ -91,7 +91,7 @@ TEST_CASE("--reports draws what the vendor's file calls true") {
 TEST_CASE("--reports refuses what it cannot use with one sentence") {
   const CounterRun run;
   const std::pair<const char*, const char*> wrong[] = {
-      {"{", "it is not JSON"},
+      {"{", "invalid JSON"},
       {"[1]", "it has no object \"json_process\""},
       {R"({"json_process": []})", "it has no object \"json_process\""},
       {R"({"json_process": {"comunication": true}})", "did you mean communication?"},

@@ -52,7 +52,7 @@ TEST_CASE("a capture of a board nobody described goes from collect to a report")
       run_msprof({"report", "-dir", job, "--html", (folder / "without.html").string()}).exit_code !=
       2);
   const std::string without = read_file(folder / "without.html");
-  CHECK(contains(without, "Known without a layout"));
+  CHECK(contains(without, "Known facts without a layout"));
   CHECK(contains(without, "10 layers"));
   CHECK_FALSE(contains(without, "id=\"inferred\""));
 

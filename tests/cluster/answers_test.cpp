@@ -336,7 +336,7 @@ TEST_CASE("a comparison is a text, a CSV and a page") {
   const auto changes = compared(steps_of({100, 100, 100, 100}), steps_of({200, 200, 200, 200}));
   const std::string text = cluster_comparison_text(changes, 5, 80, false);
   CHECK(text.find("median step 0.100 → 0.200 ms, 100.0 % slower\n") == 0);
-  CHECK(text.find("Operators, one execution: no change beyond noise") != std::string::npos);
+  CHECK(text.find("Operators, mean per execution: no change beyond noise") != std::string::npos);
   const std::string csv = cluster_comparison_csv(changes, false);
   CHECK(csv.find("steps,step time,mean,4,4,100.000,200.000,100.000,100.000,1.000,no\n") !=
         std::string::npos);

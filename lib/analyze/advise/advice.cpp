@@ -64,8 +64,9 @@ Statement prepared(const QueryDb& db, const Rule& rule, std::string_view sql) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto threshold = rule.thresholds.find(names[i]);
     if (threshold == rule.thresholds.end()) {
-      throw Error(Exit::usage, fmt::format("its SQL uses ':{}', which is not one of its thresholds",
-                                           printable(names[i].substr(0, 40))));
+      throw Error(Exit::usage,
+                  fmt::format("its SQL uses ':{}', which is not a threshold of this rule",
+                              printable(names[i].substr(0, 40))));
     }
     statement.bind(static_cast<int>(i) + 1, threshold->second);
   }
@@ -344,7 +345,7 @@ class Advisor {
       value = std::max(value, fact->value);
       time += fact->time_us;
     }
-    if (!has_data) return no_data(rule, {"no device has its data", "没有设备有所需数据"});
+    if (!has_data) return no_data(rule, {"no device has the required data", "没有设备有所需数据"});
     if (finding.evidence.empty()) return advice_.not_met.push_back(&rule);
     finding.evidence_count = finding.evidence.size();
     finding.count = static_cast<std::int64_t>(finding.evidence_count);
@@ -375,7 +376,7 @@ class Advisor {
       advice_.without_data.push_back({&rule, {error.what(), error.what()}});
       return;
     }
-    if (!answer.has_data) return no_data(rule, {"its query finds no data", "查询没有数据"});
+    if (!answer.has_data) return no_data(rule, {"its query returns no data", "查询没有数据"});
     if (answer.reads_modelled) return is_modelled(rule, {"unit loads are", "单元负载"});
     if (answer.count == 0) return advice_.not_met.push_back(&rule);
     AdviceFinding finding;

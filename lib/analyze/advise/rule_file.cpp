@@ -42,8 +42,8 @@ struct RuleLocation {
   std::string rule;
   [[noreturn]] void fail(std::string_view what) const {
     const std::string of = rule.empty() ? "" : fmt::format("rule '{}': ", shown(rule));
-    throw Error(Exit::usage,
-                fmt::format("{}: {}{}; see docs/rules.md for the form of rules", file, of, what));
+    throw Error(Exit::usage, fmt::format("{}: {}{}; docs/rules.md describes the format of rules",
+                                         file, of, what));
   }
 };
 
@@ -121,7 +121,7 @@ class RuleJson {
   void end() const {
     for (const auto& item : object_.items()) {
       if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
-        place_.fail(fmt::format("unknown key '{}' in {}; known: {}", shown(item.key()), what_,
+        place_.fail(fmt::format("unknown key '{}' in {}; valid: {}", shown(item.key()), what_,
                                 fmt::join(known_, ", ")));
       }
     }
@@ -160,7 +160,7 @@ Comparator comparator_of(const json& value, const RuleLocation& place) {
     if (known.name == name) return known.comparator;
   }
   place.fail(
-      fmt::format("unknown comparator '{}'; known: <, <=, >, >=, ==, !=, in, not in, contains",
+      fmt::format("unknown comparator '{}'; valid: <, <=, >, >=, ==, !=, in, not in, contains",
                   printable(name.substr(0, 40))));
 }
 
@@ -177,9 +177,10 @@ Limit limit_of(const json& value, std::string_view what, const Rule& rule,
   }
   const std::string name = value.is_string() ? value.get_ref<const std::string&>() : std::string();
   if (!name.starts_with("$"))
-    place.fail(fmt::format("'{}' is neither a number nor a \"$threshold\"", what));
+    place.fail(
+        fmt::format("'{}' is neither a number nor the name of a threshold (\"$name\")", what));
   if (!rule.thresholds.contains(name.substr(1)))
-    place.fail(fmt::format("'{}' is not one of its thresholds", printable(name.substr(0, 40))));
+    place.fail(fmt::format("'{}' is not a threshold of this rule", printable(name.substr(0, 40))));
   return {0, name.substr(1)};
 }
 
@@ -263,7 +264,7 @@ Sequence sequence_of(const json& value, const RuleLocation& place) {
     for (const json& element : item.value())
       pattern.elements.push_back(texts_of(element, "patterns", place));
     if (sequence.costs_from >= pattern.elements.size())
-      place.fail("'costs_from' is beyond the end of a pattern");
+      place.fail("'costs_from' must be less than the length of a pattern");
     sequence.patterns.push_back(std::move(pattern));
   }
   if (sequence.patterns.empty() || sequence.patterns.size() > kMaxConditions)
@@ -278,7 +279,7 @@ FactCondition fact_of(const json& value, const Rule& rule, const RuleLocation& p
   FactCondition fact;
   fact.name = text_of(value[0], "fact", place);
   if (!is_fact(fact.name)) {
-    place.fail(fmt::format("unknown fact '{}'; known: {}", printable(fact.name.substr(0, 40)),
+    place.fail(fmt::format("unknown fact '{}'; valid: {}", printable(fact.name.substr(0, 40)),
                            fmt::join(fact_names(), ", ")));
   }
   fact.comparator = comparator_of(value[1], place);
@@ -303,8 +304,8 @@ void read_conditions(RuleJson& object, Rule& rule) {
   const auto forms = std::array<bool, 4>{where != nullptr, sequence != nullptr, fact != nullptr,
                                          !rule.sql.empty()};
   if (std::count(forms.begin(), forms.end(), true) != 1)
-    place.fail("it needs one of 'where', 'sequence', 'fact' and 'sql'");
-  if (!rule.needs.empty() && rule.sql.empty()) place.fail("'needs' goes with 'sql'");
+    place.fail("exactly one of 'where', 'sequence', 'fact' and 'sql' is required");
+  if (!rule.needs.empty() && rule.sql.empty()) place.fail("'needs' requires 'sql'");
 }
 
 constexpr std::uint64_t kMaxFile = 16'000'000;
@@ -344,7 +345,7 @@ std::optional<RuleSeverity> severity_of(const std::string& name, const RuleLocat
        {RuleSeverity::problem, RuleSeverity::hint, RuleSeverity::info}) {
     if (severity_name(severity) == name) return severity;
   }
-  place.fail(fmt::format("unknown severity '{}'; known: problem, hint, info",
+  place.fail(fmt::format("unknown severity '{}'; valid: problem, hint, info",
                          printable(name.substr(0, 40))));
 }
 
@@ -365,7 +366,7 @@ std::map<std::string, double> thresholds_of(const json& value, const RuleLocatio
 bool flag_of(RuleJson& object, std::string_view key) {
   const json* value = object.find(key);
   if (value != nullptr && !value->is_boolean())
-    object.place().fail(fmt::format("'{}' is neither true nor false", key));
+    object.place().fail(fmt::format("'{}' must be true or false", key));
   return value == nullptr || value->get<bool>();
 }
 
@@ -410,13 +411,13 @@ Entry entry_of(const json& value, const std::string& file) {
     object.end();
     return entry;
   }
-  if (!entry.severity) place.fail("it has no 'severity'");
+  if (!entry.severity) place.fail("'severity' is missing");
   rule.severity = *entry.severity;
   rule.title = object.bilingual("title");
   rule.advice = object.bilingual("advice");
   rule.missing = object.bilingual("missing");
   if (rule.title.en.empty() || rule.advice.en.empty())
-    place.fail("it needs a 'title' and an 'advice'");
+    place.fail("'title' and 'advice' are required");
   rule.source = object.text("source");
   rule.is_advice = flag_of(object, "is_advice");
   rule.prof_rule = prof_rule_of(object);
@@ -426,7 +427,8 @@ Entry entry_of(const json& value, const std::string& file) {
   rule.time = field_or(object, "time", kTime);
   rule.evidence = object.texts("evidence");
   read_conditions(object, rule);
-  if (rule.is_about_cluster && rule.sql.empty()) place.fail("a rule about clusters needs 'sql'");
+  if (rule.is_about_cluster && rule.sql.empty())
+    place.fail("a rule with scope \"cluster\" requires 'sql'");
   object.end();
   return entry;
 }
@@ -434,7 +436,7 @@ Entry entry_of(const json& value, const std::string& file) {
 std::vector<Entry> entries_of(std::string_view text, const std::string& file) {
   const RuleLocation place{file, {}};
   const json document = json::parse(text, nullptr, false, true);
-  if (document.is_discarded()) place.fail("it is not JSON");
+  if (document.is_discarded()) place.fail("invalid JSON");
   RuleJson object(document, "the file", place);
   if (object.text("schema") != kSchema) place.fail(fmt::format("'schema' is not \"{}\"", kSchema));
   const json& rules = object.need("rules");
@@ -446,7 +448,7 @@ std::vector<Entry> entries_of(std::string_view text, const std::string& file) {
   for (const json& rule : rules) {
     entries.push_back(entry_of(rule, file));
     const std::string& id = entries.back().rule.id;
-    if (!ids.insert(id).second) RuleLocation{file, id}.fail("two rules have this id");
+    if (!ids.insert(id).second) RuleLocation{file, id}.fail("two rules have the same id");
   }
   return entries;
 }
@@ -457,7 +459,7 @@ void change(Rule& rule, const Entry& entry) {
       std::vector<std::string> known;
       for (const auto& threshold : rule.thresholds) known.push_back(threshold.first);
       RuleLocation{entry.rule.file, rule.id}.fail(fmt::format(
-          "it has no threshold '{}'; known: {}", printable(name), fmt::join(known, ", ")));
+          "unknown threshold '{}'; valid: {}", printable(name), fmt::join(known, ", ")));
     }
     rule.thresholds[name] = value;
   }
@@ -475,8 +477,7 @@ std::vector<std::string> add_rules(std::string_view text, const std::string& fil
         std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.id == id; });
     if (at == rules.end()) {
       if (entry.is_change)
-        RuleLocation{file, id}.fail(
-            "no other rule has this id, and it has no condition of its own");
+        RuleLocation{file, id}.fail("the rule has no condition, and no other rule has this id");
       if (entry.is_enabled) rules.push_back(std::move(entry.rule));
       continue;
     }

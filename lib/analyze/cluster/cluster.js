@@ -86,7 +86,7 @@
     pen.strokeStyle = colour('--text');
     pen.lineWidth = 2;
     pen.strokeRect(labelWidth + chosen.column * width, headHeight + chosen.row * rowHeight, width, Math.max(rowHeight, 3));
-    byId('scale').textContent = `Pale: ${ms(least)}; full colour: ${ms(seen)}; columns are steps. Waiting evens out the step times of ranks: a slow one shows by its computing.`;
+    byId('scale').textContent = `Pale: ${ms(least)}; full colour: ${ms(seen)}; columns are steps. Waiting makes the step times of ranks equal: a slow rank is visible in its computing time.`;
   }
 
   function drawStep() {
@@ -107,7 +107,7 @@
       }
     });
     pen.fillStyle = colour('--text');
-    pen.fillText(`0 to ${ms(end)}; each bar begins when its rank began`, labelWidth, headHeight / 2);
+    pen.fillText(`0 to ${ms(end)}; each bar starts when its rank started`, labelWidth, headHeight / 2);
     eachLabel(height, (y) => {
       pen.fillText(`rank ${data.ranks[y]}`, 4, headHeight + (y + 0.5) * height, labelWidth - 8);
       if (cells[y] !== null) pen.fillText(ms(cells[y][durationAt]), width - 68, headHeight + (y + 0.5) * height, 66);

@@ -100,9 +100,9 @@ class ClusterComparer {
       result_.verdict = result_.total.delta_us() < 0 ? Verdict::faster : Verdict::slower;
     warn();
     result_.sections = {{"steps", "Steps", "Part", steps()},
-                        {"ranks", "Ranks, computing and free a step", "Rank", ranks()},
-                        {"collectives", "Collectives, one of a rank", "Collective", collectives()},
-                        {"operators", "Operators, one execution", "Operator", operators()}};
+                        {"ranks", "Ranks, computing and free time per step", "Rank", ranks()},
+                        {"collectives", "Collectives, mean per rank", "Collective", collectives()},
+                        {"operators", "Operators, mean per execution", "Operator", operators()}};
     return std::move(result_);
   }
 
@@ -116,15 +116,15 @@ class ClusterComparer {
     const auto now = spread_percent(now_.steps[0]);
     if (!base || !now) {
       result_.noise_percent = kUnknownNoisePercent;
-      result_.noise_basis = fmt::format("{} %: a side has fewer than {} steps to tell it from",
+      result_.noise_basis = fmt::format("{} %: BASE or NEW has fewer than {} steps to estimate it",
                                         kUnknownNoisePercent, kLeastStepsForNoise);
       return;
     }
     result_.noise_percent = std::max({*base, *now, kLeastNoisePercent});
     result_.noise_basis = fmt::format(
-        "{:.1f} % of each time: half the distance of the quartiles of the step times, at least {} "
-        "%; of ranks and operators also three deviations of their changes, of collectives 5 % and "
-        "0.1 % of a step",
+        "{:.1f} % of each time: half the interquartile range of the step times, at least {} %; for "
+        "ranks and operators also three standard deviations of their changes, for collectives at "
+        "least 5 % and 0.1 % of a step",
         result_.noise_percent, kLeastNoisePercent);
   }
 
@@ -142,8 +142,7 @@ class ClusterComparer {
     differ("numbers of ranks", base_.summary.captures, now_.summary.captures);
     differ("numbers of hosts", base_.summary.ranks.hosts, now_.summary.ranks.hosts);
     if (base_.summary.has_steps != now_.summary.has_steps)
-      result_.warnings.push_back(
-          "one side has steps and the other has not: whole runs are compared with steps");
+      result_.warnings.push_back("only one cluster has steps: whole runs are compared with steps");
     for (const auto* one : {&result_.base, &result_.now}) {
       for (const std::string& line : one->lacking)
         result_.warnings.push_back(fmt::format("{}: {}", one->name, line));

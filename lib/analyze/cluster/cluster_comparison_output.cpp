@@ -114,7 +114,8 @@ std::string comparison_table(const ClusterChanges& changes) {
   }
   html += "</tbody></table></div>\n";
   if (more > 0)
-    html += fmt::format("<p class=\"note\">{} more are in --csv and --json.</p>\n", more);
+    html +=
+        fmt::format("<p class=\"note\">{} more are in the output of --csv and --json.</p>\n", more);
   return html + "</section>\n";
 }
 
@@ -142,7 +143,7 @@ std::string cluster_comparison_text(const ClusterComparison& comparison, std::si
       continue;
     }
     out += fmt::format("\n{}\n{}", changes.title, table.render(width, bold));
-    if (more > 0) out += fmt::format("{} more changed (--top shows them)\n", more);
+    if (more > 0) out += fmt::format("{} more changes (shown with --top)\n", more);
   }
   return out;
 }
@@ -208,8 +209,8 @@ std::string cluster_comparison_page(const ClusterComparison& comparison) {
     warnings += fmt::format("<li>{}</li>\n", html::escaped(warning, html::kSentenceWidth));
   if (!warnings.empty()) {
     page +=
-        "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">Look "
-        "at this first</h2>\n<ul>\n" +
+        "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 "
+        "id=\"h-warnings\">Warnings</h2>\n<ul>\n" +
         warnings + "</ul>\n</section>\n";
   }
   page += fmt::format(

@@ -43,8 +43,8 @@ std::vector<ClusterFinding> cluster_findings(const cluster::Part& part) {
     for (std::size_t i = 0; i < std::min(kShownEvidence, from.evidence.size()); ++i)
       finding.evidence.push_back(evidence_sentence(from.evidence[i]));
     if (from.evidence_count > finding.evidence.size()) {
-      finding.evidence.push_back(
-          fmt::format("and {} more: msprof advise", from.evidence_count - finding.evidence.size()));
+      finding.evidence.push_back(fmt::format("and {} more (see msprof advise)",
+                                             from.evidence_count - finding.evidence.size()));
     }
     findings.push_back(std::move(finding));
   }

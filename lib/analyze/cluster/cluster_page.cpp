@@ -210,7 +210,7 @@ std::string page_header(const ClusterSummary& summary) {
       "</strong></p>\n<dl class=\"figures\">\n{}{}{}{}</dl>\n"
       "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
       escaped(cluster_line(summary)),
-      lacking_lines(summary).empty() ? "Every rank is here, and whole" : "Something lacks",
+      lacking_lines(summary).empty() ? "All ranks are present and complete" : "Data is missing",
       figure(summary.has_steps ? "Mean step" : "Mean run",
              fmt::format("{:.3f} ms", mean.mean_ms(&StepSum::duration_ns))),
       figure("Computing", percent(&StepSum::computing_ns)),
@@ -223,8 +223,8 @@ std::string lacking_section(const ClusterSummary& summary) {
   for (const std::string& line : lacking_lines(summary))
     items += fmt::format("<li>{}</li>\n", escaped(line, html::kSentenceWidth));
   if (items.empty()) return "";
-  return "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">What "
-         "lacks</h2>\n<ul>\n" +
+  return "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">Missing "
+         "data</h2>\n<ul>\n" +
          items + "</ul>\n</section>\n";
 }
 
@@ -240,11 +240,10 @@ std::string findings_section(const std::vector<ClusterFinding>* findings) {
       items += fmt::format("<p>{}</p>\n", escaped(finding.remedy, html::kSentenceWidth));
     items += "</li>\n";
   }
-  return "<section aria-labelledby=\"h-findings\">\n<h2 id=\"h-findings\">Found, and what to "
-         "do</h2>\n" +
-         (items.empty() ? std::string("<p>No slow rank, host or link stands out, and steps do not "
-                                      "grow.</p>\n")
-                        : "<ol id=\"findings\">\n" + items + "</ol>\n") +
+  return "<section aria-labelledby=\"h-findings\">\n<h2 id=\"h-findings\">Findings</h2>\n" +
+         (items.empty()
+              ? std::string("<p>No slow rank, host or link was found, and steps do not grow.</p>\n")
+              : "<ol id=\"findings\">\n" + items + "</ol>\n") +
          "</section>\n";
 }
 
@@ -252,13 +251,12 @@ std::string map_section(const HeatMap& map) {
   std::string note;
   if (map.rows().size() > 1 || map.columns().size() > 1) {
     note = fmt::format(
-        "<p class=\"note\" id=\"binned\">A cell stands for {} {} in {} {}: it shows the one with "
-        "the longest step.</p>\n",
+        "<p class=\"note\" id=\"binned\">A cell shows the longest step of {} {} in {} {}.</p>\n",
         map.rows().size(), map.rows().size() == 1 ? "rank" : "neighbouring ranks",
         map.columns().size(), map.columns().size() == 1 ? "step" : "steps");
   }
-  return "<section aria-labelledby=\"h-map\">\n<h2 id=\"h-map\">Ranks and steps</h2>\n"
-         "<noscript><p>The pictures need the script of this page; the tables below do "
+  return "<section aria-labelledby=\"h-map\">\n<h2 id=\"h-map\">Ranks and "
+         "steps</h2>\n<noscript><p>The pictures need JavaScript; the tables below do "
          "not.</p></noscript>\n<div id=\"pictures\" hidden>\n" +
          note +
          "<div class=\"choices\" role=\"group\" aria-label=\"Colour of the map\" id=\"choices\">"
@@ -322,10 +320,10 @@ cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
   options.shifts = clock_shifts(clocks);
   cluster::ClusterProducts products = cluster::write_vendor_files(part, folder, options);
   if (options.shifts.size() < clocks.hosts().size()) {
-    products.notes.push_back(fmt::format(
-        "the clocks of {} of {} hosts could not be aligned: start times of collectives are by "
-        "their own",
-        clocks.hosts().size() - options.shifts.size(), clocks.hosts().size()));
+    products.notes.push_back(
+        fmt::format("the clocks of {} of {} hosts could not be aligned: their collectives have "
+                    "unaligned start times",
+                    clocks.hosts().size() - options.shifts.size(), clocks.hosts().size()));
   }
   const ClusterView view(part, options.shifts);
   const std::vector<ClusterFinding> findings = cluster_findings(part);

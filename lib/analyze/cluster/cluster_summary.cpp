@@ -115,8 +115,8 @@ std::string percent_of(std::int64_t part, std::int64_t whole) {
 ClusterTable slowest_steps(const ClusterView& view, const ClusterSummary& summary,
                            std::size_t top) {
   ClusterTable table{"steps",
-                     summary.has_steps ? "Slowest steps, mean of the ranks"
-                                       : "The whole runs, mean of the ranks: no steps recorded",
+                     summary.has_steps ? "Slowest steps, mean of all ranks"
+                                       : "Whole runs, mean of all ranks (no steps recorded)",
                      {}};
   table.rows.begin(std::vector<std::string>{"Step", "Time(ms)", "Slowest Rank", "Mean(ms)",
                                             "Computing(%)", "Not Overlapped(%)", "Free(%)"});
@@ -140,7 +140,7 @@ ClusterTable slowest_steps(const ClusterView& view, const ClusterSummary& summar
 }
 
 ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std::size_t top) {
-  ClusterTable table{"operators", "Operators by time, all ranks together", {}};
+  ClusterTable table{"operators", "Operators by time, all ranks", {}};
   table.rows.begin(std::vector<std::string>{"Operator", "Count", "Total(ms)", "Mean(us)", "P95(us)",
                                             "Max(us)", "Max Rank"});
   for (std::size_t i = 0; i < std::min(top, summary.ops.size()); ++i) {
@@ -161,7 +161,7 @@ ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std
 }
 
 ClusterTable top_collectives(const ClusterSummary& summary, std::size_t top) {
-  ClusterTable table{"collectives", "Collectives by waiting, all ranks together", {}};
+  ClusterTable table{"collectives", "Collectives by waiting time, all ranks", {}};
   table.rows.begin(std::vector<std::string>{"Operation", "Group", "Ranks", "Count", "Wait(ms)",
                                             "Wait(%)", "Size(MB)"});
   for (std::size_t i = 0; i < std::min(top, summary.collectives.size()); ++i) {
@@ -226,8 +226,8 @@ std::vector<std::string> lacking_lines(const ClusterSummary& summary) {
   }
   if (!summary.has_detail) {
     lines.push_back(
-        "of single collectives there are the three shortest and longest ranks, not all: merged "
-        "with fewer --detail-rows");
+        "per-rank rows of single collectives were omitted: only the three shortest and three "
+        "longest ranks are kept (raise --detail-rows of merge)");
   }
   return lines;
 }

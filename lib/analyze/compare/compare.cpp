@@ -62,7 +62,7 @@ class Warnings {
         return other.capture == run.capture;
       });
       if (same != now_.end())
-        say("{} is on both sides: a capture does not differ from itself", run.capture);
+        say("{} is in both BASE and NEW: a capture does not differ from itself", run.capture);
     }
   }
 
@@ -70,7 +70,8 @@ class Warnings {
     for (const Runs* side : {&base_, &now_})
       for (const RunProfile& run : *side)
         if (run.is_partial)
-          say("{} is PARTIAL: `msprof import` says what is missing; missing records change times",
+          say("{} is PARTIAL: missing records change the times; `msprof import` reports what is "
+              "missing",
               run.capture);
   }
 
@@ -94,12 +95,12 @@ class Warnings {
   void describe_sides() {
     differ(
         "the kinds of capture", [](const RunProfile& run) { return run.dialect; },
-        "; names and units of operators do not correspond");
+        "; names and units of operators do not match");
     differ(
-        "chips", [](const RunProfile& run) { return known(run.chip); }, ": times change with them");
+        "chips", [](const RunProfile& run) { return known(run.chip); }, ": this affects all times");
     differ(
         "frequencies", [](const RunProfile& run) { return number(run.frequency_mhz, " MHz"); },
-        ": times change with them");
+        ": this affects all times");
     batches();
     differ(
         "numbers of devices", [](const RunProfile& run) { return std::to_string(run.devices); },
@@ -121,14 +122,14 @@ class Warnings {
   void batches() {
     const std::string ours = batches_of(base_), theirs = batches_of(now_);
     if (base_.front().unit == TimeUnit::picture) {
-      const std::string which = ours == theirs
-                                    ? fmt::format("both sides have several batches ({})", ours)
-                                    : fmt::format("batches differ: {} and {}", ours, theirs);
-      list_.push_back({which + "; times are of one picture, those of calls of one call",
-                       FindingId::batches_differ});
+      const std::string which =
+          ours == theirs ? fmt::format("BASE and NEW have several batch sizes ({})", ours)
+                         : fmt::format("batch sizes differ: {} and {}", ours, theirs);
+      list_.push_back(
+          {which + "; times are per picture, call times per call", FindingId::batches_differ});
     } else if (ours != theirs && base_.front().unit == TimeUnit::whole_run) {
       list_.push_back(
-          {fmt::format("batches differ: {} and {}, and whole runs are compared", ours, theirs),
+          {fmt::format("batch sizes differ: {} and {}, but whole runs are compared", ours, theirs),
            FindingId::batches_differ});
     }
   }
@@ -143,7 +144,7 @@ class Warnings {
         return fact(run) == fact(runs->front());
       });
       if (!same)
-        say("the runs of {} are not runs of the same thing: {}", name, text_of(*side, fact));
+        say("the runs of {} differ in chip, model or batch size: {}", name, text_of(*side, fact));
     }
   }
 
@@ -163,19 +164,19 @@ class Warnings {
     const std::string_view what = iterates ? "iteration" : "execution";
     const std::int64_t ours = executions_of(base_), theirs = executions_of(now_);
     if (std::max(ours, theirs) >= kOtherNumber * std::min(ours, theirs)) {
-      say("BASE has {} a run and NEW {}: of few, the first ones, which are slower, weigh more",
+      say("BASE has {} per run and NEW {}: with few, the slower first ones have more weight",
           counted_of(ours, what), theirs);
     }
     for (const auto& [count, name] : {std::pair{ours, "BASE"}, std::pair{theirs, "NEW"}}) {
       if (count < kFewExecutions)
-        say("{} has only {} a run: {}", name, counted_of(count, what),
-            count == 1 ? "the first one is slower than others"
-                       : "the first ones, which are slower, weigh in");
+        say("{} has only {} per run: {}", name, counted_of(count, what),
+            count == 1 ? "the first one is slower than later ones"
+                       : "the slower first ones affect the result");
     }
     for (const Runs* side : {&base_, &now_})
       for (const RunProfile& run : *side)
         if (run.outside_share > kMaxOutside)
-          say("{}: {:.0f} % of the operators' time is outside of all {}s and not compared",
+          say("{}: {:.0f} % of the operator time is outside all {}s and is not compared",
               run.capture, 100 * run.outside_share, what);
   }
 
@@ -190,8 +191,8 @@ class Warnings {
   void whole_runs() {
     const double ours = tasks_of(base_), theirs = tasks_of(now_);
     if (std::abs(ours - theirs) <= kTrend * ours) return;
-    say("the runs have no iterations, and BASE ran {:.0f} tasks of operators and NEW {:.0f}:"
-        " as a whole they differ by what they did, too",
+    say("the runs have no iterations, and BASE ran {:.0f} operator tasks and NEW {:.0f}: the runs "
+        "also differ in the work that they did",
         ours, theirs);
   }
 
@@ -210,7 +211,7 @@ class Warnings {
   void counters() {
     const bool ours = has_ratios(base_), theirs = has_ratios(now_);
     if (ours != theirs)
-      say("{} has no counters of the cores: ratios are not compared", ours ? "NEW" : "BASE");
+      say("{} has no core counters: ratios are not compared", ours ? "NEW" : "BASE");
     if (!ours || !theirs) return;
     const bool base_modelled = any_is_modelled(base_);
     if (base_modelled != any_is_modelled(now_))
@@ -222,8 +223,8 @@ class Warnings {
     if (!run.first_half_us || !run.second_half_us || *run.first_half_us <= 0) return;
     const double change = *run.second_half_us / *run.first_half_us - 1;
     if (std::abs(change) <= kTrend) return;
-    say("{} was not steady: {:.3f} ms in its first half, {:.3f} ms in its second; was the machine"
-        " busy?",
+    say("{} was not steady: {:.3f} ms in the first half, {:.3f} ms in the second; was the machine "
+        "busy?",
         run.capture, *run.first_half_us / 1000, *run.second_half_us / 1000);
   }
 
@@ -515,8 +516,7 @@ std::string why_whole(const Stores& base, const Stores& now, const Units& base_u
       const double outside = outside_iterations(run.store);
       if (outside <= kMaxOutsideIterations) continue;
       return fmt::format(
-          "{} has {:.0f} % of its operators' time outside of all iterations: whole runs are"
-          " compared",
+          "in {}, {:.0f} % of the operator time is outside all iterations: whole runs are compared",
           run.capture, 100 * outside);
     }
   }

@@ -54,9 +54,9 @@ std::string verdict_text(const Comparison& comparison) {
   const std::string percent = fixed(std::abs(total.percent().value_or(NAN)), 1);
   switch (comparison.verdict) {
     case Verdict::faster:
-      return fmt::format("NEW is faster by {} %", percent);
+      return fmt::format("NEW is {} % faster", percent);
     case Verdict::slower:
-      return fmt::format("NEW is slower by {} %", percent);
+      return fmt::format("NEW is {} % slower", percent);
     case Verdict::noise:
       break;
   }
@@ -91,9 +91,8 @@ std::string warnings(const Comparison& comparison) {
   if (shown < comparison.warnings.size())
     items += fmt::format("<li>{} more</li>\n", comparison.warnings.size() - shown);
   return fmt::format(
-      "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">Look at "
-      "this "
-      "first</h2>\n<ul>\n{}</ul>\n</section>\n",
+      "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 "
+      "id=\"h-warnings\">Warnings</h2>\n<ul>\n{}</ul>\n</section>\n",
       items);
 }
 
@@ -168,7 +167,7 @@ std::string waterfall_of(const Comparison& comparison, const Changes& changes, s
   if (!differs) return "";
   Waterfall waterfall;
   waterfall.id = std::move(id);
-  waterfall.title = fmt::format("From BASE to NEW by {}, {}; the scale does not begin at zero",
+  waterfall.title = fmt::format("From BASE to NEW by {}, {}; the scale does not start at zero",
                                 what, escaped(per_unit(comparison.unit)));
   waterfall.what = std::move(what);
   waterfall.base_us = comparison.total.base_us.value_or(0);
@@ -193,11 +192,10 @@ std::string pictures(const Comparison& comparison) {
 }
 
 std::string controls() {
-  return "<div class=\"controls\" id=\"controls\" hidden>\n"
-         "<label><input type=\"checkbox\" id=\"hide-noise\"> Hide what is within noise</label>\n"
-         "<label>Show names with <input type=\"search\" id=\"filter\" "
-         "autocomplete=\"off\"></label>\n"
-         "<span id=\"shown\" role=\"status\"></span>\n</div>\n";
+  return "<div class=\"controls\" id=\"controls\" hidden>\n<label><input type=\"checkbox\" "
+         "id=\"hide-noise\"> Hide changes within noise</label>\n<label>Show names with <input "
+         "type=\"search\" id=\"filter\" autocomplete=\"off\"></label>\n<span id=\"shown\" "
+         "role=\"status\"></span>\n</div>\n";
 }
 
 }  // namespace

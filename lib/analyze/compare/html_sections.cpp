@@ -59,7 +59,7 @@ std::string table_html(std::string_view id, std::string caption, const Compariso
                        const std::vector<Row>& rows,
                        std::span<const ComparisonColumn<Row>> columns) {
   HtmlTable table(std::string(id), std::move(caption),
-                  "The {0} largest changes of {1}; --csv and --json of msprof compare have all.");
+                  "The {0} largest changes of {1}; msprof compare --csv and --json list all.");
   std::vector<std::string> titles;
   std::vector<CellKind> kinds;
   for (const auto& column : columns) {
@@ -86,7 +86,7 @@ std::string ops_section(const Comparison& comparison) {
   const std::string caption =
       fmt::format("Operators, us {}; grey: within noise", escaped(per_unit(comparison.unit)));
   content += comparison.ops.empty()
-                 ? "<p>No operator on either side.</p>\n"
+                 ? "<p>Neither BASE nor NEW has operators.</p>\n"
                  : table_html("ops", caption, comparison, comparison.ops, op_columns());
   return section("ops", "Operators", content);
 }
@@ -94,7 +94,7 @@ std::string ops_section(const Comparison& comparison) {
 std::string types_section(const Comparison& comparison) {
   if (comparison.types.empty()) return "";
   const std::string caption =
-      fmt::format("Types of operators, us {}", escaped(per_unit(comparison.unit)));
+      fmt::format("Operator types, us {}", escaped(per_unit(comparison.unit)));
   return section("types", "Types",
                  table_html("types", caption, comparison, comparison.types, type_columns()));
 }
@@ -102,29 +102,29 @@ std::string types_section(const Comparison& comparison) {
 std::string ratios_section(const Comparison& comparison) {
   const std::vector<OpRatio> ratios = ratios_of(comparison);
   if (ratios.empty()) return "";
-  return section("ratios", "Ratios that moved",
-                 table_html("ratios", "Ratios and loads of operators that moved", comparison,
-                            ratios, ratio_columns()));
+  return section("ratios", "Changed ratios",
+                 table_html("ratios", "Changed operator ratios and unit loads", comparison, ratios,
+                            ratio_columns()));
 }
 
 std::string calls_section(const Comparison& comparison) {
   if (comparison.calls.empty()) return "";
   return section("calls", "Calls on the host",
-                 table_html("calls", "Calls on the host, us of one call", comparison,
-                            comparison.calls, call_columns()));
+                 table_html("calls", "Calls on the host, us per call", comparison, comparison.calls,
+                            call_columns()));
 }
 
 std::string ranges_section(const Comparison& comparison) {
   if (comparison.ranges.empty()) return "";
   return section("ranges", "Ranges of the application",
-                 table_html("ranges", "Ranges of the application, us of one range", comparison,
+                 table_html("ranges", "Ranges of the application, us per range", comparison,
                             comparison.ranges, range_columns()));
 }
 
 std::string counters_section(const Comparison& comparison) {
   if (comparison.counters.empty()) return "";
   return section("counters", "System counters",
-                 table_html("counters", "System counters, means of the runs; grey: within noise",
+                 table_html("counters", "System counters, means over the runs; grey: within noise",
                             comparison, comparison.counters, counter_columns()));
 }
 

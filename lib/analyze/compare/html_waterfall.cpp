@@ -129,7 +129,7 @@ class WaterfallDrawing {
     const double whole = std::max(std::abs(base_us_), std::abs(new_us_));
     constexpr double kSeen = 5e-4;
     if (std::abs(rest) > kSeen * whole)
-      chosen_.push_back({fmt::format("<i>not in these {}</i>", waterfall_.what), rest, true});
+      chosen_.push_back({fmt::format("<i>outside these {}</i>", waterfall_.what), rest, true});
   }
 
   Axis fitted_axis() const {
@@ -167,8 +167,8 @@ std::string totals_html(double base_us, double new_us, double noise_us, bool is_
   const std::string_view kind = kind_of(new_us - base_us, is_noise);
   const TimeText times = time_text(base_us, new_us);
   return fmt::format(
-      "<figure id=\"totals\" class=\"bars\"><figcaption>Device time of both; the pale band is what "
-      "noise may add or take</figcaption>\n<ol role=\"list\">\n{}{}</ol></figure>\n",
+      "<figure id=\"totals\" class=\"bars\"><figcaption>Device time of BASE and NEW; the pale band "
+      "is the noise range</figcaption>\n<ol role=\"list\">\n{}{}</ol></figure>\n",
       row("total", "BASE", band + rect(0, axis.x(base), "base", false), times.text(base_us)),
       row("total", "NEW", band + rect(0, axis.x(now), kind, false), times.text(new_us)));
 }

@@ -175,21 +175,22 @@ std::string NoiseFloor::basis() const {
   const std::size_t ours = base_.runs_us.size(), theirs = now_.runs_us.size();
   if (has_many_runs(base_, now_)) {
     return fmt::format(
-        "{} and {} runs: the larger of 2 % and what their spread leaves to chance with 99.9 %"
-        " confidence ({:.3f} ms)",
+        "{} and {} runs: the larger of 2 % and the 99.9 % confidence interval from the spread of "
+        "the runs ({:.3f} ms)",
         ours, theirs, by_many_runs(base_, now_) / 1000);
   }
   std::string text = fmt::format("the larger of 5 % and 3 x the MAD of the times ({:.3f} ms)",
                                  kMads * std::max(base_.mad_us, now_.mad_us) / 1000);
   if (ours + theirs > 2) {
-    text += fmt::format(", and twice the largest difference between two runs of a side ({:.3f} ms)",
-                        2 * std::max(range(base_.runs_us), range(now_.runs_us)) / 1000);
+    text += fmt::format(
+        ", and twice the largest difference between two runs of BASE or of NEW ({:.3f} ms)",
+        2 * std::max(range(base_.runs_us), range(now_.runs_us)) / 1000);
   }
   const std::string runs =
-      ours + theirs == 2 ? "one run a side" : fmt::format("{} and {} runs", ours, theirs);
+      ours + theirs == 2 ? "one run each" : fmt::format("{} and {} runs", ours, theirs);
   return fmt::format(
-      "{}: {}; more where the fastest executions ({:.3f} and {:.3f} ms) or the operators do not"
-      " confirm a change",
+      "{}: {}; larger if the fastest executions ({:.3f} and {:.3f} ms) or the operators do not "
+      "confirm a change",
       runs, text, base_.fastest_us / 1000, now_.fastest_us / 1000);
 }
 

@@ -395,10 +395,10 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
   fill_ops(times, std::move(slots.ops), run);
   fill_total(times, run);
   if (run.ops.empty() || run.total_us <= 0) {
-    throw Error(Exit::nothing_to_do,
-                fmt::format("{} has no operator with a time, so there is nothing to compare;"
-                            " `msprof import` says what is missing",
-                            capture));
+    throw Error(
+        Exit::nothing_to_do,
+        fmt::format("{} has no operator times to compare; `msprof import` reports what is missing",
+                    capture));
   }
   run.devices = times.device_count();
   run.calls = read_calls(store.database());
