@@ -23,13 +23,13 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
     std::erase_if(part.scope.windows,
                   [&](const IterationWindow& window) { return window.device_id != part.device; });
     if (part.scope.windows.empty() && !scope.windows.empty()) {
-      log::info("{}: it did not run iteration {} of model {}", part.name(),
+      log::info("{}: the device did not run iteration {} of model {}", part.name(),
                 scope.iteration.value_or(0), scope.model_number.value_or(0));
       continue;
     }
     parts.push_back(std::move(part));
   }
-  if (parts.empty()) log::info("no device in this capture, so there are no files to write");
+  if (parts.empty()) log::info("the capture has no selected device, so no files are written");
   return parts;
 }
 

@@ -38,9 +38,10 @@ fs::path product_folder(const fs::path& base, const std::string& name) {
   std::error_code error;
   if (fs::is_symlink(folder, error) &&
       fs::weakly_canonical(folder, error).parent_path() != fs::weakly_canonical(base, error)) {
-    throw Error(Exit::cannot_write,
-                fmt::format("{} is a link that leads out of {}; give another folder with --output",
-                            folder.string(), base.string()));
+    throw Error(
+        Exit::cannot_write,
+        fmt::format("{} is a link that leads out of {}; choose another folder with --output",
+                    folder.string(), base.string()));
   }
   return folder;
 }
@@ -122,15 +123,15 @@ void ProductFolder::release_all(const std::vector<ProductFolder*>& folders) {
 void ProductFolder::retire() {
   const auto retired = ledger_.retire(claim_);
   for (const fs::path& path : retired.removed)
-    log::verbose("removed {}, of an earlier export", path.string());
+    log::verbose("removed {} of an earlier export", path.string());
   if (!retired.removed.empty()) {
     log::info("removed {} of an earlier export from {}", counted(retired.removed.size(), "file"),
               path_.string());
   }
   for (const fs::path& path : retired.changed) {
     log::warn(FindingId::product_changed,
-              "{} is from an earlier export and has been changed since: it is kept, and viewers "
-              "that load the folder show it, too",
+              "{} is from an earlier export and was modified since: it is kept, and viewers that "
+              "load the folder show it as well",
               path.string());
   }
 }

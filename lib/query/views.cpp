@@ -18,25 +18,26 @@ View ops() {
   return {
       "v_ops",
       "one operator: a layer of a model (JOB…), an operator with its shapes (PROF…)",
-      {{"op_id", "", "its number here"},
-       {"model_id", "", "of the runtime; NULL where an operator belongs to no model"},
+      {{"op_id", "", "id of the operator in this store"},
+       {"model_id", "", "model id of the runtime; NULL if the operator belongs to no model"},
        {"model", "", "name of the model"},
        {"position", "", "order within the model, from 0"},
-       {"layer_id", "", "as in op_summary"},
-       {"name", "", "of the operator or layer"},
-       {"original_names", "", "layers that were fused into it, joined by '+'"},
+       {"layer_id", "", "layer id, as in op_summary"},
+       {"name", "", "name of the operator or layer"},
+       {"original_names", "", "layers that were fused into this one, joined by '+'"},
        {"type", "", "Conv2D, MatMulV2, …"},
-       {"unit", "", "what ran it: AA_CORE, AA_CPU, AI_CORE, AI_VECTOR_CORE, AI_CPU, MIX_AIC, …"},
+       {"unit", "",
+        "unit that executed it: AA_CORE, AA_CPU, AI_CORE, AI_VECTOR_CORE, AI_CPU, MIX_AIC, …"},
        {"input_shapes", "", "\"8,1;128,4096\""},
-       {"output_shapes", "", "as input_shapes"},
+       {"output_shapes", "", "same format as input_shapes"},
        {"input_types", "", "\"FLOAT16;INT64\""},
-       {"block_num", "", "cores it asked for"},
+       {"block_num", "", "number of cores requested"},
        {"count", "", "executions with a known duration"},
-       {"total_us", "us", "of all executions"},
-       {"mean_us", "us", "of one execution"},
-       {"min_us", "us", "shortest"},
-       {"max_us", "us", "longest"},
-       {"share", "%", "of the time of all operators"}},
+       {"total_us", "us", "total time of all executions"},
+       {"mean_us", "us", "mean time of an execution"},
+       {"min_us", "us", "shortest execution"},
+       {"max_us", "us", "longest execution"},
+       {"share", "%", "share of the time of all operators"}},
       "SELECT op.id AS op_id, model.model_id, (SELECT text FROM name WHERE id = model.name_id) AS"
       " model, op.position, op.layer_id, (SELECT text FROM name WHERE id = op.name_id) AS name,"
       " (SELECT text FROM name WHERE id = op.original_name_id) AS original_names,"
@@ -56,21 +57,21 @@ View tasks() {
   return {
       "v_tasks",
       "one task of a device: an execution of an operator, a copy, an event",
-      {{"task_id", "", "its number here; tasks of a device are in order of time"},
+      {{"task_id", "", "id of the task in this store; ids of a device ascend with time"},
        {"device_id", "", "number of the device"},
-       {"model_id", "", "of the runtime"},
-       {"step", "", "JOB…: which capture of the model, from 0 (`show --capture`)"},
-       {"execution", "", "JOB…: which execution of the model, from 0"},
-       {"stream_id", "", "PROF…: its stream"},
-       {"task_number", "", "PROF…: the runtime's task id"},
-       {"op_id", "", "v_ops.op_id; NULL for what is no operator"},
-       {"op_name", "", "of the operator"},
-       {"op_type", "", "of the operator"},
-       {"task_type", "", "the unit of the operator, else what the scheduler called the task"},
-       {"start_ns", "ns", "begin"},
-       {"duration_us", "us", "NULL where the device's frequency is unknown"},
+       {"model_id", "", "model id of the runtime"},
+       {"step", "", "JOB…: number of the model's capture, from 0 (`show --capture`)"},
+       {"execution", "", "JOB…: number of the model's execution, from 0"},
+       {"stream_id", "", "PROF…: stream id"},
+       {"task_number", "", "PROF…: task id of the runtime"},
+       {"op_id", "", "v_ops.op_id; NULL if the task is not an operator"},
+       {"op_name", "", "name of the operator"},
+       {"op_type", "", "type of the operator"},
+       {"task_type", "", "unit of the operator; for other tasks the task type of the scheduler"},
+       {"start_ns", "ns", "start time"},
+       {"duration_us", "us", "duration; NULL if the frequency of the device is unknown"},
        {"call_id", "", "v_api_calls.call_id of the call that launched it"},
-       {"kernel", "", "PROF…: the kernel that ran, as the runtime names it"}},
+       {"kernel", "", "PROF…: kernel name of the runtime"}},
       "SELECT task.id AS task_id, ifnull(task.device_id, model.device_id) AS device_id,"
       " ifnull(task.model_number, model.model_id) AS model_id, step.number AS step, task.execution,"
       " task.stream_id, task.task_number, task.op_id,"
@@ -89,13 +90,13 @@ View executions() {
       "v_executions",
       "one execution of a model (JOB…), or one iteration (PROF…)",
       {{"device_id", "", "number of the device"},
-       {"model_id", "", "of the runtime"},
-       {"step", "", "JOB…: which capture of the model"},
-       {"execution", "", "its number: from 0 (JOB…), as in step_trace (PROF…)"},
-       {"start_ns", "ns", "begin of its first task, or of the iteration"},
-       {"span_us", "us", "from the begin of the first to the end of the last task"},
-       {"busy_us", "us", "JOB…: durations of its tasks together"},
-       {"task_count", "", "JOB…: its tasks"}},
+       {"model_id", "", "model id of the runtime"},
+       {"step", "", "JOB…: number of the model's capture"},
+       {"execution", "", "number of the execution: from 0 (JOB…), or as in step_trace (PROF…)"},
+       {"start_ns", "ns", "start of its first task, or of the iteration"},
+       {"span_us", "us", "time from the start of the first task to the end of the last"},
+       {"busy_us", "us", "JOB…: total duration of its tasks"},
+       {"task_count", "", "JOB…: number of its tasks"}},
       "SELECT model.device_id, model.model_id, step.number AS step, run.execution, run.start_ns,"
       " (run.end_ns - run.start_ns) / 1000.0 AS span_us, run.busy_ns / 1000.0 AS busy_us,"
       " run.task_count FROM execution_time AS run"
@@ -108,13 +109,13 @@ View device_collectives() {
   return {"v_collectives",
           "one collective communication on one device (PROF…)",
           {{"device_id", "", "number of the device"},
-           {"model_id", "", "of the runtime"},
+           {"model_id", "", "model id of the runtime"},
            {"name", "", "\"hcom_allReduce__101_1_1\""},
            {"type", "", "\"hcom_allReduce_\""},
-           {"group_name", "", "its communication group"},
-           {"rank_count", "", "ranks of the group"},
-           {"start_ns", "ns", "begin"},
-           {"duration_us", "us", "until its last task has ended"}},
+           {"group_name", "", "communication group"},
+           {"rank_count", "", "number of ranks in the group"},
+           {"start_ns", "ns", "start time"},
+           {"duration_us", "us", "time until the end of its last task"}},
           "SELECT comm_op.device_id, comm_op.model_number AS model_id,"
           " (SELECT text FROM name WHERE id = comm_op.name_id) AS name,"
           " (SELECT text FROM name WHERE id = comm_call.op_type_name_id) AS type,"
@@ -130,13 +131,13 @@ View copies() {
       "one copy of memory by a device (PROF…)",
       {{"task_id", "", "v_tasks.task_id"},
        {"device_id", "", "number of the device"},
-       {"stream_id", "", "its stream"},
+       {"stream_id", "", "stream id"},
        {"direction", "",
         "'host to host', 'host to device', 'device to host', 'device to device', "
         "'other'"},
-       {"size_bytes", "bytes", "what was copied"},
-       {"start_ns", "ns", "begin"},
-       {"duration_us", "us", "how long"}},
+       {"size_bytes", "bytes", "number of bytes copied"},
+       {"start_ns", "ns", "start time"},
+       {"duration_us", "us", "duration"}},
       "SELECT task.id AS task_id, task.device_id, task.stream_id, "
       " CASE memcpy_task.direction WHEN 0 THEN 'host to host' WHEN 1 THEN 'host to device' WHEN 2"
       " THEN 'device to host' WHEN 3 THEN 'device to device' WHEN 5 THEN 'device to device' WHEN 6"
@@ -147,12 +148,12 @@ View copies() {
 
 View busy_spans() {
   return {"v_overlap",
-          "a span in which a device computed, communicated or was free (PROF…)",
+          "a time span in which a device computed, communicated or was free (PROF…)",
           {{"device_id", "", "number of the device"},
            {"kind", "",
-            "'computing', 'communication', 'communication not overlapped' by computing, 'free'"},
-           {"start_ns", "ns", "begin"},
-           {"duration_us", "us", "how long"}},
+            "'computing', 'communication', 'communication not overlapped' (by computing), 'free'"},
+           {"start_ns", "ns", "start time"},
+           {"duration_us", "us", "duration"}},
           "SELECT device_id, CASE kind WHEN 0 THEN 'computing' WHEN 1 THEN 'communication'"
           " WHEN 2 THEN 'communication not overlapped' WHEN 3 THEN 'free' END AS kind, start_ns,"
           " (end_ns - start_ns) / 1000.0 AS duration_us FROM overlap"};
@@ -176,31 +177,31 @@ View api_calls() {
            " (SELECT text FROM name WHERE id = item_name_id) AS item,"
            " start_ns, (end_ns - start_ns) / 1000.0 AS duration_us FROM api_call";
   }();
-  return {
-      "v_api_calls",
-      "one call on the host",
-      {{"call_id", "", "its number here"},
-       {"process_id", "", "of the caller"},
-       {"thread_id", "", "of the caller"},
-       {"level", "", "PROF…: 'acl', 'model', 'node', 'communication', 'runtime', else its number"},
-       {"type", "", "JOB…: 'model', 'runtime', …; PROF…: the mode, \"ACL_MODEL\""},
-       {"name", "", "\"svp_acl_mdl_execute\""},
-       {"item", "", "PROF…: the operator or model it is about"},
-       {"start_ns", "ns", "begin"},
-       {"duration_us", "us", "how long"}},
-      select};
+  return {"v_api_calls",
+          "one call on the host",
+          {{"call_id", "", "id of the call in this store"},
+           {"process_id", "", "process id of the caller"},
+           {"thread_id", "", "thread id of the caller"},
+           {"level", "",
+            "PROF…: 'acl', 'model', 'node', 'communication', 'runtime', or the level's number"},
+           {"type", "", "JOB…: 'model', 'runtime', …; PROF…: the mode, \"ACL_MODEL\""},
+           {"name", "", "\"svp_acl_mdl_execute\""},
+           {"item", "", "PROF…: operator or model of the call"},
+           {"start_ns", "ns", "start time"},
+           {"duration_us", "us", "duration"}},
+          select};
 }
 
 View user_ranges() {
   return {"v_user_ranges",
-          "a range or mark that the application named itself (PROF…, msproftx)",
-          {{"process_id", "", "of the application"},
-           {"thread_id", "", "of the application"},
+          "a range or mark of the application (PROF…, msproftx)",
+          {{"process_id", "", "process id of the application"},
+           {"thread_id", "", "thread id of the application"},
            {"kind", "", "'marker', 'push/pop', 'start/end', 'marker_ex'"},
-           {"domain", "", "its domain"},
-           {"message", "", "what the application called it"},
-           {"start_ns", "ns", "begin"},
-           {"duration_us", "us", "how long; 0 for a mark"}},
+           {"domain", "", "domain of the range"},
+           {"message", "", "message passed by the application"},
+           {"start_ns", "ns", "start time"},
+           {"duration_us", "us", "duration; 0 for a mark"}},
           "SELECT process_id, thread_id, CASE event_type WHEN 0 THEN 'marker' WHEN 1 THEN"
           " 'push/pop' WHEN 2 THEN 'start/end' WHEN 3 THEN 'marker_ex' END AS kind,"
           " (SELECT text FROM name WHERE id = domain_name_id) AS domain,"
@@ -212,10 +213,10 @@ View memory_blocks() {
   return {"v_memory_blocks",
           "device memory that an operator allocated, until it was released (PROF…)",
           {{"device_id", "", "number of the device"},
-           {"operator", "", "who allocated it"},
-           {"size_bytes", "bytes", "how much"},
-           {"allocated_ns", "ns", "when"},
-           {"duration_us", "us", "how long it was held; NULL: never released"}},
+           {"operator", "", "operator that allocated it"},
+           {"size_bytes", "bytes", "size"},
+           {"allocated_ns", "ns", "time of the allocation"},
+           {"duration_us", "us", "time until the release; NULL: never released"}},
           "SELECT event.device_id, (SELECT text FROM name WHERE id = event.name_id) AS operator,"
           " event.size_bytes, event.time_ns AS allocated_ns, memory_block.duration_ns / 1000.0"
           " AS duration_us FROM memory_block JOIN memory_event AS event"
@@ -223,46 +224,46 @@ View memory_blocks() {
 }
 
 View runtime_memory() {
-  return {
-      "v_runtime_memory",
-      "an allocation of the runtime, until it was released (PROF…)",
-      {{"device_id", "", "number of the device of the thread"},
-       {"kind", "", "'host', 'device', 'managed', 'unknown'"},
-       {"space", "", "'memory', 'physical' (address is a handle), 'reserved' (addresses alone)"},
-       {"address", "", "where it begins; NULL size_bytes: allocated before the collection"},
-       {"size_bytes", "bytes", "as it was asked for"},
-       {"allocated_ns", "ns", "when; NULL: before the collection"},
-       {"released_ns", "ns", "when; NULL: still held at the end of the capture"},
-       {"duration_us", "us", "how long it was held"},
-       {"state", "", "'held', 'released', 'replaced' (release not recorded), 'unknown'"},
-       {"api", "", "call of the application that allocated it, or released it"},
-       {"thread_id", "", "thread that called"}},
-      "SELECT event.device_id, CASE event.kind WHEN 1 THEN 'host' WHEN 2 THEN 'device' WHEN 3"
-      " THEN 'managed' ELSE 'unknown' END AS kind, CASE space WHEN 1 THEN 'physical' WHEN 2"
-      " THEN 'reserved' ELSE 'memory' END AS space, event.address,"
-      " CASE WHEN allocation_id IS NOT NULL THEN event.size_bytes END AS size_bytes,"
-      " CASE WHEN allocation_id IS NOT NULL THEN event.time_ns END AS allocated_ns,"
-      " block.end_ns AS released_ns, CASE WHEN allocation_id IS NOT NULL THEN"
-      " (block.end_ns - event.time_ns) / 1000.0 END AS duration_us, CASE block.end_kind WHEN 0"
-      " THEN 'held' WHEN 1 THEN 'released' WHEN 2 THEN 'replaced' ELSE 'unknown' END AS state,"
-      " (SELECT text FROM name JOIN api_call ON name.id = api_call.name_id WHERE api_call.id ="
-      " ifnull(event.acl_call_id, event.runtime_call_id)) AS api, event.thread_id"
-      " FROM main.runtime_block AS block JOIN main.runtime_memory AS event"
-      " ON event.id = ifnull(allocation_id, release_id)"};
+  return {"v_runtime_memory",
+          "an allocation of the runtime, until it was released (PROF…)",
+          {{"device_id", "", "device that the thread used"},
+           {"kind", "", "'host', 'device', 'managed', 'unknown'"},
+           {"space", "", "'memory', 'physical' (address is a handle), 'reserved' (only addresses)"},
+           {"address", "",
+            "start address; if size_bytes is NULL, it was allocated before the collection"},
+           {"size_bytes", "bytes", "requested size"},
+           {"allocated_ns", "ns", "time of the allocation; NULL: before the collection"},
+           {"released_ns", "ns", "time of the release; NULL: still held at the end of the capture"},
+           {"duration_us", "us", "time between allocation and release"},
+           {"state", "", "'held', 'released', 'replaced' (release not recorded), 'unknown'"},
+           {"api", "", "API call that allocated or released it"},
+           {"thread_id", "", "thread id of the caller"}},
+          "SELECT event.device_id, CASE event.kind WHEN 1 THEN 'host' WHEN 2 THEN 'device' WHEN 3"
+          " THEN 'managed' ELSE 'unknown' END AS kind, CASE space WHEN 1 THEN 'physical' WHEN 2"
+          " THEN 'reserved' ELSE 'memory' END AS space, event.address,"
+          " CASE WHEN allocation_id IS NOT NULL THEN event.size_bytes END AS size_bytes,"
+          " CASE WHEN allocation_id IS NOT NULL THEN event.time_ns END AS allocated_ns,"
+          " block.end_ns AS released_ns, CASE WHEN allocation_id IS NOT NULL THEN"
+          " (block.end_ns - event.time_ns) / 1000.0 END AS duration_us, CASE block.end_kind WHEN 0"
+          " THEN 'held' WHEN 1 THEN 'released' WHEN 2 THEN 'replaced' ELSE 'unknown' END AS state,"
+          " (SELECT text FROM name JOIN api_call ON name.id = api_call.name_id WHERE api_call.id ="
+          " ifnull(event.acl_call_id, event.runtime_call_id)) AS api, event.thread_id"
+          " FROM main.runtime_block AS block JOIN main.runtime_memory AS event"
+          " ON event.id = ifnull(allocation_id, release_id)"};
 }
 
 View runtime_copies() {
   return {"v_runtime_copies",
-          "what a call of the runtime copied or set (PROF…)",
+          "a copy or memset by a runtime call (PROF…)",
           {{"device_id", "", "number of the device"},
            {"direction", "", "'host to device', …; 'set'"},
-           {"size_bytes", "bytes", "how much"},
-           {"stream_id", "", "of the device; NULL: the call waited for it"},
-           {"value", "", "that memory was set to; NULL: a copy"},
-           {"start_ns", "ns", "begin of the runtime's call"},
-           {"api_us", "us", "how long the runtime's call took"},
-           {"api", "", "call of the application"},
-           {"thread_id", "", "thread that called"}},
+           {"size_bytes", "bytes", "size"},
+           {"stream_id", "", "stream id; NULL: the call was synchronous"},
+           {"value", "", "value that memory was set to; NULL: a copy"},
+           {"start_ns", "ns", "start of the runtime call"},
+           {"api_us", "us", "duration of the runtime call"},
+           {"api", "", "API call of the application"},
+           {"thread_id", "", "thread id of the caller"}},
           "SELECT device_id, (SELECT text FROM name WHERE id = direction_name_id) AS direction,"
           " size_bytes, stream_id, value, ifnull(call.start_ns, time_ns) AS start_ns,"
           " (call.end_ns - call.start_ns) / 1000.0 AS api_us,"
@@ -277,10 +278,11 @@ View task_blocks() {
           "the blocks of a task on one kind of core (PROF… of V6 chips)",
           {{"task_id", "", "v_tasks.task_id"},
            {"core", "", "'AIC' or 'AIV'"},
-           {"block_count", "", "blocks that were recorded"},
-           {"start_spread_us", "us", "from the start of the first block to that of the last"},
-           {"end_spread_us", "us", "from the first end to the last: cores that wait"},
-           {"busy_us", "us", "all blocks together"},
+           {"block_count", "", "number of recorded blocks"},
+           {"start_spread_us", "us", "time from the first to the last start of a block"},
+           {"end_spread_us", "us",
+            "time from the first to the last end of a block, in which cores wait"},
+           {"busy_us", "us", "total time of all blocks"},
            {"first_core", "", "core whose block started first"},
            {"last_core", "", "core whose block started last"}},
           "SELECT task_id, CASE is_vector WHEN 0 THEN 'AIC' ELSE 'AIV' END AS core, block_count,"
@@ -299,12 +301,13 @@ std::vector<View> host_views() {
 View devices() {
   return {"v_devices",
           "one device",
-          {{"device_id", "", "its number"},
+          {{"device_id", "", "number of the device"},
            {"chip", "", "\"Ascend910B\""},
            {"frequency_mhz", "MHz", "of its compute cores", true},
-           {"core_count", "", "AI Cores"},
-           {"vector_core_count", "", "vector cores"},
-           {"layout_origin", "", "of its records: known, described or inferred (layouts.md)"}},
+           {"core_count", "", "number of AI Cores"},
+           {"vector_core_count", "", "number of vector cores"},
+           {"layout_origin", "",
+            "origin of the record layout: known, described or inferred (layouts.md)"}},
           "SELECT id AS device_id, (SELECT text FROM name WHERE id = chip_name_id) AS chip,"
           " frequency_hz / 1e6 AS frequency_mhz, core_count, vector_core_count,"
           " ifnull((SELECT value FROM meta WHERE key = 'layout_origin'), 'known') AS layout_origin"
@@ -313,11 +316,12 @@ View devices() {
 
 View models() {
   return {"v_models",
-          "one loaded model that the capture names",
-          {{"device_id", "", "its device; NULL where it is not said"},
-           {"model_id", "", "of the runtime"},
-           {"name", "", "its name"},
-           {"batch", "", "that it was built for (JOB…); v_steps has the batch that ran"}},
+          "one loaded model of the capture",
+          {{"device_id", "", "number of the device; NULL if unknown"},
+           {"model_id", "", "model id of the runtime"},
+           {"name", "", "name of the model"},
+           {"batch", "",
+            "batch size that the model was built for (JOB…); v_steps has the batch size that ran"}},
           "SELECT device_id, model_id, (SELECT text FROM name WHERE id = name_id) AS name,"
           " batch_num AS batch FROM model"};
 }
@@ -326,17 +330,17 @@ View steps() {
   return {"v_steps",
           "one capture of a model: executions whose records were saved together (JOB…)",
           {{"device_id", "", "number of the device"},
-           {"model_id", "", "of the runtime"},
+           {"model_id", "", "model id of the runtime"},
            {"model", "", "name of the model"},
-           {"step", "", "its number within the model, from 0"},
-           {"batch", "", "pictures of one execution"},
-           {"pictures_before", "", "pictures that were done when it began"},
-           {"icache_hit", "", "hits of the instruction cache"},
-           {"icache_miss", "", "misses of the instruction cache"},
-           {"executions", "", "how many executions it holds"},
-           {"task_count", "", "executions of layers"},
-           {"start_ns", "ns", "begin of its first task"},
-           {"busy_us", "us", "durations of all its tasks together"}},
+           {"step", "", "number of the capture within the model, from 0"},
+           {"batch", "", "pictures per execution"},
+           {"pictures_before", "", "pictures processed before it started"},
+           {"icache_hit", "", "instruction cache hits"},
+           {"icache_miss", "", "instruction cache misses"},
+           {"executions", "", "number of executions in the capture"},
+           {"task_count", "", "number of layer executions"},
+           {"start_ns", "ns", "start of its first task"},
+           {"busy_us", "us", "total duration of its tasks"}},
           "SELECT model.device_id, model.model_id, (SELECT text FROM name WHERE id ="
           " model.name_id) AS model, step.number AS step, step.batch_num AS batch,"
           " step.current_pic_count AS pictures_before, step.icache_hit, step.icache_miss,"
@@ -350,13 +354,13 @@ View iterations() {
   return {"v_iterations",
           "one iteration of a model (PROF…)",
           {{"device_id", "", "number of the device"},
-           {"model_id", "", "of the runtime"},
-           {"iteration", "", "its number (`export --iteration-id`)"},
-           {"start_ns", "ns", "begin"},
-           {"duration_us", "us", "how long"},
-           {"fp_bp_us", "us", "forward and backward"},
-           {"refresh_us", "us", "refresh"},
-           {"data_aug_us", "us", "until the next one began to compute"}},
+           {"model_id", "", "model id of the runtime"},
+           {"iteration", "", "number of the iteration (`export --iteration-id`)"},
+           {"start_ns", "ns", "start time"},
+           {"duration_us", "us", "duration"},
+           {"fp_bp_us", "us", "forward and backward pass"},
+           {"refresh_us", "us", "gradient refresh"},
+           {"data_aug_us", "us", "time until the next iteration starts to compute"}},
           "SELECT device_id, model_number AS model_id, number AS iteration, start_ns,"
           " duration_ns / 1000.0 AS duration_us, fp_bp_ns / 1000.0 AS fp_bp_us,"
           " refresh_ns / 1000.0 AS refresh_us, data_aug_ns / 1000.0 AS data_aug_us"
@@ -374,13 +378,13 @@ View counters() {
       "v_counters",
       "a value of a counter over time: bandwidth, memory, use, frequency",
       {{"device_id", "", "number of the device; NULL: the host"},
-       {"kind", "", "\"hbm\", \"npu_mem\", …: as its table is called"},
-       {"subject", "", "what is counted: \"HBM 0\", \"CPU 3\", \"AI Core\""},
+       {"kind", "", "name of its table: \"hbm\", \"npu_mem\", …"},
+       {"subject", "", "measured object: \"HBM 0\", \"CPU 3\", \"AI Core\""},
        {"counter", "", "\"Read\", \"Usage\", \"AI Core Freq\", …"},
-       {"unit", "", "of the value: \"MB/s\", \"%\", \"MHz\""},
-       {"begin_ns", "ns", "begin of the interval that the value is about, where it is about one"},
-       {"time_ns", "ns", "when, or the end of the interval"},
-       {"value", "", "in the unit; of an interval its mean"},
+       {"unit", "", "unit of the value: \"MB/s\", \"%\", \"MHz\""},
+       {"begin_ns", "ns", "start of the interval; NULL if the value is for a point in time"},
+       {"time_ns", "ns", "time of the sample, or end of the interval"},
+       {"value", "", "value in this unit; for an interval, the mean"},
        {"track_id", "", "v_counter_tracks.track_id"}},
       fmt::format(
           "SELECT track.device_id, (SELECT text FROM name WHERE id = track.kind_name_id) AS kind,"
@@ -393,47 +397,49 @@ View counters() {
 }
 
 View counter_tracks() {
-  return {"v_counter_tracks",
-          "one counter of a subject, with what its samples come to",
-          {{"track_id", "", "its number here"},
-           {"device_id", "", "number of the device; NULL: the host"},
-           {"kind", "", "as in v_counters"},
-           {"subject", "", "what is counted"},
-           {"number", "", "of the subject, where it has one: channel, port, core, module, process"},
-           {"part", "", "a second number: the engine of a type"},
-           {"detail", "", "a second text: the module of a function, the name of a model"},
-           {"counter", "", "as in v_counters"},
-           {"unit", "", "of the values"},
-           {"samples", "", "how many"},
-           {"first_ns", "ns", "of the first sample"},
-           {"last_ns", "ns", "of the last"},
-           {"mean", "", "of the samples, each the same weight"},
-           {"min", "", "smallest value"},
-           {"max", "", "largest value"}},
-          fmt::format(
-              "SELECT track.id AS track_id, track.device_id,"
-              " (SELECT text FROM name WHERE id = track.kind_name_id) AS kind,"
-              " (SELECT text FROM name WHERE id = track.subject_name_id) AS subject, track.number,"
-              " track.part, (SELECT text FROM name WHERE id = track.detail_name_id) AS detail,"
-              " (SELECT text FROM name WHERE id = track.name_id) AS counter,"
-              " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit,"
-              " count(counter.id) AS samples, min(counter.time_ns) AS first_ns,"
-              " max(counter.time_ns) AS last_ns, avg({0}) AS mean, min({0}) AS min, max({0}) AS max"
-              " FROM track JOIN counter ON counter.track_id = track.id GROUP BY track.id",
-              kShownValue)};
+  return {
+      "v_counter_tracks",
+      "one counter, with statistics of its samples",
+      {{"track_id", "", "id of the counter in this store"},
+       {"device_id", "", "number of the device; NULL: the host"},
+       {"kind", "", "same as in v_counters"},
+       {"subject", "", "measured object"},
+       {"number", "", "number of the object, if it has one: channel, port, core, module, process"},
+       {"part", "", "second number: the engine of a type"},
+       {"detail", "", "second text: the module of a function, the name of a model"},
+       {"counter", "", "same as in v_counters"},
+       {"unit", "", "unit of the values"},
+       {"samples", "", "number of samples"},
+       {"first_ns", "ns", "time of the first sample"},
+       {"last_ns", "ns", "time of the last sample"},
+       {"mean", "", "unweighted mean of the samples"},
+       {"min", "", "smallest value"},
+       {"max", "", "largest value"}},
+      fmt::format(
+          "SELECT track.id AS track_id, track.device_id,"
+          " (SELECT text FROM name WHERE id = track.kind_name_id) AS kind,"
+          " (SELECT text FROM name WHERE id = track.subject_name_id) AS subject, track.number,"
+          " track.part, (SELECT text FROM name WHERE id = track.detail_name_id) AS detail,"
+          " (SELECT text FROM name WHERE id = track.name_id) AS counter,"
+          " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit,"
+          " count(counter.id) AS samples, min(counter.time_ns) AS first_ns,"
+          " max(counter.time_ns) AS last_ns, avg({0}) AS mean, min({0}) AS min, max({0}) AS max"
+          " FROM track JOIN counter ON counter.track_id = track.id GROUP BY track.id",
+          kShownValue)};
 }
 
 View import_log() {
   return {"v_import_log",
-          "what the verdict says: a kind of file that was read, or something that is wrong",
+          "the findings of import, and the kinds of files that were read",
           {{"severity", "",
-            "'partial': lost or damaged; 'without': the profile lacks it; 'note': nothing lacks"},
+            "'partial': data is lost or damaged; 'without': data is missing; 'note': no data is "
+            "missing"},
            {"category", "", "\"skipped record\", \"imported\", …"},
-           {"kind", "", "of raw file"},
-           {"file", "", "which one"},
-           {"reason", "", "why"},
-           {"count", "", "records, files or bytes"},
-           {"id", "", "which finding: the same in every version; empty for what was read"}},
+           {"kind", "", "kind of raw file"},
+           {"file", "", "name of the file"},
+           {"reason", "", "reason in words"},
+           {"count", "", "number of records, files or bytes"},
+           {"id", "", "id of the finding, the same in all versions; empty for imported data"}},
           "SELECT severity, category, kind, file, reason, count, id FROM import_log"};
 }
 

@@ -128,7 +128,7 @@ std::string insert_sql(const std::string& table, std::span<const std::string> co
 
 void register_row_batch(Database& db, RowBatch& batch) {
   if (sqlite3_create_module(db.handle(), "row_batch", &kModule, &batch) != SQLITE_OK) {
-    throw Error(Exit::internal_error, "the store does not take the module row_batch");
+    throw Error(Exit::internal_error, "cannot register the SQLite module row_batch");
   }
 }
 

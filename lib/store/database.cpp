@@ -65,8 +65,8 @@ void say_without_locks(const std::filesystem::path& path) {
   static std::once_flag said;
   std::call_once(said, [&] {
     log::info(
-        "the file system of {} has no locks: stores on it are read without (no program may change "
-        "them meanwhile)",
+        "the file system of {} has no locks: stores on it are read without locking (no program may "
+        "change them meanwhile)",
         path.string());
   });
 }
@@ -87,41 +87,41 @@ void fail_with(sqlite3* db, std::string_view doing) {
     message += ", " + errno_text(error_number);
   const int extended_code = sqlite3_extended_errcode(db);
   if (sqlite3_db_readonly(db, "main") == 1 && says_nothing_of_content(extended_code)) {
-    if (code == SQLITE_NOMEM) message += "; it needs more memory than is allowed";
+    if (code == SQLITE_NOMEM) message += "; more memory is needed than allowed";
     const bool is_temporary = code == SQLITE_IOERR && !is_read_error(extended_code);
     throw UnreadableDatabase(is_temporary ? Exit::cannot_write : Exit::partial_data, message);
   }
   if (extended_code == SQLITE_IOERR_SHORT_READ)
-    throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
+    throw Error(Exit::partial_data, message + "; `msprof import` creates a new store");
   switch (code) {
     case SQLITE_FULL:
       if (sqlite3_db_readonly(db, "main") == 1) {
-        throw Error(Exit::cannot_write,
-                    message +
-                        " (temporary files may take 256 MiB and four times the store; TMPDIR"
-                        " names their folder)");
+        throw Error(Exit::cannot_write, message +
+                                            " (temporary files are limited to 256 MiB plus four "
+                                            "times the store; TMPDIR selects their folder)");
       }
       [[fallthrough]];
     case SQLITE_IOERR:
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-      throw Error(Exit::cannot_write, message + " (another folder can be given with --output)");
+      throw Error(Exit::cannot_write, message + " (choose another folder with --output)");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw Error(Exit::cannot_write, message + ": another program has it open; close it there");
+      throw Error(Exit::cannot_write,
+                  message + ": another program has it open; close that program");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       throw Error(Exit::partial_data, message);
     case SQLITE_TOOBIG:
       // Import never writes a value this large.
-      throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
+      throw Error(Exit::partial_data, message + "; `msprof import` creates a new store");
     case SQLITE_NOMEM:
-      throw Error(Exit::partial_data, message + "; it needs more memory than is allowed");
+      throw Error(Exit::partial_data, message + "; more memory is needed than allowed");
     case SQLITE_ERROR:
       // In a finished store, our SQL fails only if a table is not ours.
       if (sqlite3_db_readonly(db, "main") == 1) {
-        throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
+        throw Error(Exit::partial_data, message + "; `msprof import` creates a new store");
       }
       throw Error(Exit::internal_error, message);
     default:
@@ -143,7 +143,7 @@ Statement::Statement(sqlite3* db, std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                          &statement, nullptr) != SQLITE_OK) {
-    fail_with(db, fmt::format("preparing '{}' in", sql));
+    fail_with(db, fmt::format("cannot prepare '{}' in", sql));
   }
   statement_.reset(statement);
 }
@@ -153,7 +153,7 @@ Statement::Statement(sqlite3_stmt* statement, StatementWatch* watch)
 
 void Statement::fail() const {
   if (watch_ != nullptr) watch_->fail(sqlite3_sql(statement_.get()));
-  fail_with(sqlite3_db_handle(statement_.get()), "working with");
+  fail_with(sqlite3_db_handle(statement_.get()), "error in");
 }
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
@@ -280,7 +280,7 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
       path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
       "unix-none");
   database.db_.reset(db);
-  if (code != SQLITE_OK) fail_with(db, "creating");
+  if (code != SQLITE_OK) fail_with(db, "cannot create");
   pages::end_on_interrupt(db);
   database.execute(fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=NONE;", page_bytes));
   database.execute(
@@ -306,11 +306,10 @@ Database Database::open_read_only(const std::filesystem::path& path) {
   Database database = open(path, path.string(), 0, pages::guarded_vfs());
   if (lacks_locks(database.handle())) {
     if (has_journal(path)) {
-      throw Error(
-          Exit::partial_data,
-          fmt::format("{} cannot be read: another program has left a journal beside it, and "
-                      "its file system has no locks",
-                      path.string()));
+      throw Error(Exit::partial_data,
+                  fmt::format("{} cannot be read: another program left a journal next to it, and "
+                              "its file system has no locks",
+                              path.string()));
     }
     say_without_locks(path);
     database = open(path, immutable_address(path), SQLITE_OPEN_URI, pages::guarded_vfs());
@@ -358,7 +357,7 @@ bool Database::is_in_transaction() const {
 
 Error damaged_store(sqlite3* db, std::string_view what) {
   return Error(Exit::partial_data,
-               fmt::format("the store {} is damaged ({}); `msprof import` makes a new one",
+               fmt::format("the store {} is damaged ({}); `msprof import` creates a new one",
                            sqlite3_db_filename(db, "main"), what));
 }
 
@@ -373,7 +372,7 @@ void Database::read_by_pages() {
 
 void Database::execute(const std::string& sql) {
   if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    fail_with(db_.get(), "working with");
+    fail_with(db_.get(), "error in");
   }
 }
 

@@ -13,8 +13,7 @@ enum class LayoutOrigin { known, described, inferred };
 
 // Note printed next to all numbers from an inferred layout.
 inline constexpr std::string_view kInferredNote =
-    "inferred layout: fields of the records were found by msprof layout, not described by their "
-    "maker";
+    "inferred layout: record fields were inferred by msprof layout, not documented by the vendor";
 
 inline constexpr std::string_view kInferredLabel = "inferred layout";
 

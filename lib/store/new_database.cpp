@@ -80,8 +80,8 @@ void check_replaceable(const fs::path& target) {
   const auto holder = holder_of(target);
   if (!holder) return;
   throw Error(FindingId::database_in_use,
-              fmt::format("{} is open in {}, whose changes would be mixed into a new one: close it "
-                          "there, or give another folder with --output",
+              fmt::format("{} is open in {}, whose changes could damage the new file: close that "
+                          "program, or choose another folder with --output",
                           target.string(), program_of(*holder)));
 }
 

@@ -23,7 +23,7 @@ std::int64_t last_id(const Database& db, std::string_view table) {
 }
 
 void fail_without_row(const Database& db, std::string_view table, std::int64_t id) {
-  throw db.damaged(fmt::format("a row names row {} of {}, which is not there", id, table));
+  throw db.damaged(fmt::format("a row refers to row {} of {}, which does not exist", id, table));
 }
 
 }  // namespace msprof

@@ -109,12 +109,13 @@ std::string way_out(sqlite3* db, std::string_view message, std::string_view sql)
     }
     const auto column = name_behind("no such column: ", message);
     if (column.empty()) {
-      return message == "integer overflow" ? "; total() adds reals, which do not overflow" : "";
+      return message == "integer overflow" ? "; use total(), which adds floating-point numbers"
+                                           : "";
     }
     std::string nearest = did_you_mean(column, column_names(db, sql));
     if (!nearest.empty()) return nearest;
     if (sql.find(fmt::format("\"{}\"", column)) != std::string_view::npos)
-      return "; put texts in single quotes";
+      return "; strings need single quotes";
     return " (`msprof query --schema` lists all)";
   } catch (const Error&) {
     return "";  // the message is usable without it
@@ -285,15 +286,15 @@ void switch_off(sqlite3* db, int what) {
 std::string limit_sentence(sqlite3* db) {
   switch (sqlite3_errcode(db) & 0xff) {
     case SQLITE_NOMEM:
-      return fmt::format("the SQL needs more than {} of memory; select less at once",
+      return fmt::format("the SQL needs more than {} of memory; select less data",
                          human_bytes(kHeapBytes));
     case SQLITE_TOOBIG:
       return fmt::format("a value is larger than {}: shorten texts with substr(), or select less",
                          human_bytes(kValueBytes));
     case SQLITE_AUTH:
       return fmt::format(
-          "the SQL may only read: SELECT over views, tables and functions that "
-          "compute ({})",
+          "only reading is allowed: SELECT from views and tables, with functions that have no side "
+          "effects ({})",
           sqlite3_errmsg(db));
     default:
       return {};
@@ -370,7 +371,7 @@ struct SqlGuard::State {
 
   std::string time_out() const {
     return fmt::format("the SQL took longer than {} s{}", limit_seconds,
-                       option.empty() ? "" : "; " + option + " allows more");
+                       option.empty() ? "" : "; raise the limit with " + option);
   }
   // Limits only the user's SQL: our own always ends.
   bool is_over() const {
@@ -399,7 +400,7 @@ void SqlGuard::State::Watch::fail(std::string_view sql) const {
   const int code = sqlite3_errcode(db);
   interrupt::check();
   if ((code & 0xff) == SQLITE_INTERRUPT) throw Error(Exit::usage, state->time_out());
-  if (!is_theirs || is_of_files(code)) fail_with(db, "reading");
+  if (!is_theirs || is_of_files(code)) fail_with(db, "cannot read");
   const std::string limit = limit_sentence(db);
   throw Error(Exit::usage, limit.empty() ? words_about_sql(db, sql) : limit);
 }
@@ -419,7 +420,8 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
   // First use sets them up, which the authorizer would refuse later.
   for (const char* sql : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"})
     Statement(db, sql);
-  if (sqlite3_memory_used() == 0) throw std::logic_error("SQLite counts no memory to be limited");
+  if (sqlite3_memory_used() == 0)
+    throw std::logic_error("SQLite was built without memory accounting");
   set_limits(db);
   sqlite3_set_authorizer(db, authorize, &state_->recorder);
   sqlite3_progress_handler(db, kInstructionsBetweenLooks, State::check, state_.get());
@@ -444,7 +446,7 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   if (sql.size() > kSqlBytes)
     throw Error(Exit::usage, fmt::format("the SQL is longer than {} bytes", kSqlBytes));
   if (sql.find('\0') != std::string_view::npos)
-    throw Error(Exit::usage, "the SQL holds a zero byte; it must be text");
+    throw Error(Exit::usage, "the SQL contains a zero byte; it must be text");
   state_->theirs.used = {};
   if (!state_->watchdog) state_->watchdog = std::make_unique<SqlWatchdog>(state_->time_out());
   state_->recorder.columns.clear();
@@ -458,7 +460,7 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   for (std::string_view rest = first.rest; !rest.empty();) {
     const Prepared next = prepare(state_->db, state_->theirs, rest);
     if (!next.is_empty) {
-      throw Error(Exit::usage, fmt::format("there is more than one statement; the next one is '{}'",
+      throw Error(Exit::usage, fmt::format("only one statement is allowed; the second one is '{}'",
                                            shorten(printable(trim(rest.substr(0, 200))), 40)));
     }
     if (next.rest.size() == rest.size()) break;

@@ -77,7 +77,7 @@ class TraceDbWriter {
   template <typename Row, std::size_t... kIndex>
   static constexpr std::size_t table_index(std::index_sequence<kIndex...>) {
     static_assert((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> || ...),
-                  "a row of no table in schema.hpp");
+                  "a row of an unknown table (see schema.hpp)");
     return ((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> ? kIndex : 0) + ...);
   }
 

@@ -95,9 +95,9 @@ TEST_CASE("--reports refuses what it cannot use with one sentence") {
       {"[1]", "it has no object \"json_process\""},
       {R"({"json_process": []})", "it has no object \"json_process\""},
       {R"({"json_process": {"comunication": true}})", "did you mean communication?"},
-      {R"({"json_process": {"hbm": "yes"}})", "'hbm' is neither true nor false"},
-      {R"({"json_process": {"hbm": false}})", "nothing in it is true"},
-      {R"({"json_process": {}})", "nothing in it is true"},
+      {R"({"json_process": {"hbm": "yes"}})", "'hbm' must be true or false"},
+      {R"({"json_process": {"hbm": false}})", "no entry is true"},
+      {R"({"json_process": {}})", "no entry is true"},
   };
   for (const auto& [text, sentence] : wrong) {
     CAPTURE(text);

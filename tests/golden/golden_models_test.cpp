@@ -288,7 +288,7 @@ TEST_CASE("the batch of acl files is net.info's, else the smallest of the captur
   REQUIRE(result.exit_code == 0);
   const std::string stem = "acl_0.net.1." + std::to_string(batch);
   CHECK(std::filesystem::exists(capture.job.folder() / "timeline" / (stem + ".json")));
-  CHECK(result.err.find(stem + ": no net.info gives the batch") != std::string::npos);
+  CHECK(result.err.find(stem + ": no batch size in net.info") != std::string::npos);
 }
 
 TEST_CASE("two devices are kept apart, each with its own frequency") {

@@ -112,8 +112,9 @@ TEST_CASE("Mistakes in asked SQL are told with their place and the nearest names
   CHECK(contains(asked.refusal("SELECT * FROM ops"), "v_ops"));
   CHECK(contains(asked.refusal("SELECT naem FROM v_ops"), "did you mean name"));
   CHECK(contains(asked.refusal("SELECT o.totalus FROM v_ops o"), "did you mean total_us?"));
-  CHECK(contains(asked.refusal("SELECT * FROM name WHERE text = \"conv1\""), "single quotes"));
-  CHECK(contains(asked.refusal("SELECT 1; SELECT 2"), "more than one statement"));
+  CHECK(contains(asked.refusal("SELECT * FROM name WHERE text = \"conv1\""),
+                 "strings need single quotes"));
+  CHECK(contains(asked.refusal("SELECT 1; SELECT 2"), "only one statement is allowed"));
   CHECK(contains(asked.refusal("SELECT 1;; DELETE FROM name"), "only read"));
   CHECK(contains(asked.refusal("  -- nothing"), "no SQL"));
   CHECK(contains(asked.refusal(""), "no SQL"));

@@ -419,8 +419,7 @@ TEST_CASE("a disk that takes no more is an error with a way out") {
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   CHECK(code == Exit::cannot_write);
-  CHECK(sentence == fmt::format("working with {}: disk I/O error (another folder can be given with"
-                                " --output)",
+  CHECK(sentence == fmt::format("error in {}: disk I/O error (choose another folder with --output)",
                                 made.path.string()));
 }
 

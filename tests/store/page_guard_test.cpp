@@ -216,7 +216,7 @@ TEST_CASE("an id that the file has no room for is damage, not memory") {
   CHECK(texts.find(8) == nullptr);
   CHECK(texts.find(-1) == nullptr);
   CHECK_THROWS_WITH(texts[kRows], Catch::Contains("a row names row 200 of t"));
-  CHECK_THROWS_WITH(texts[-1], Catch::Contains("which is not there"));
+  CHECK_THROWS_WITH(texts[-1], Catch::Contains("which does not exist"));
 }
 
 TEST_CASE("an interrupt ends a statement that gives no rows, and one that only reads pages") {

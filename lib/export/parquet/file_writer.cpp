@@ -105,7 +105,7 @@ FileWriter::FileWriter(const std::filesystem::path& target, std::vector<ColumnSp
 }
 
 void FileWriter::throw_wrong_size() {
-  throw Error(Exit::internal_error, "a row for a Parquet file has not a cell a column");
+  throw Error(Exit::internal_error, "a Parquet row has the wrong number of cells");
 }
 
 // Writes the collected cells as a page of each column, or as two if a row group ends within them.

@@ -30,17 +30,17 @@ std::string iterations_there_are(const Database& db) {
                         first == last ? fmt::format("iteration {}", first)
                                       : fmt::format("iterations {} to {}", first, last));
   }
-  return text.empty() ? "this capture has none" : text;
+  return text.empty() ? "this capture has no iterations" : text;
 }
 
 std::int64_t only_model(const Database& db) {
   Statement read =
       db.prepare("SELECT min(model_number), count(DISTINCT model_number) FROM iteration");
   if (read.step() && read.integer(1) == 1) return read.integer(0);
-  throw Error(Exit::usage,
-              fmt::format("--iteration-id alone is for captures in which one model has iterations: "
-                          "add --model-id; {}",
-                          iterations_there_are(db)));
+  throw Error(
+      Exit::usage,
+      fmt::format("--iteration-id requires --model-id unless exactly one model has iterations; {}",
+                  iterations_there_are(db)));
 }
 
 // An iteration of CANN 5 contains all tasks, of any model, that end after the previous iteration

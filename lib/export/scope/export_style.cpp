@@ -39,16 +39,14 @@ ExportStyle style_for(const Database& db, ExportStyle style) {
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style) {
   if (is_of_atlas(db)) return;
   if (style == ExportStyle::cann5 || style == ExportStyle::cann8) {
-    throw Error(
-        Exit::usage,
-        fmt::format("--style {} is for captures of Atlas machines (PROF…); this one is of a "
-                    "board (JOB…): leave it out",
-                    style == ExportStyle::cann5 ? "cann5" : "cann8"));
+    throw Error(Exit::usage, fmt::format("--style {} applies only to captures of Atlas machines "
+                                         "(PROF…); this is a board capture (JOB…): omit the option",
+                                         style == ExportStyle::cann5 ? "cann5" : "cann8"));
   }
   if (scope.model_number || scope.iteration) {
     throw Error(Exit::usage,
-                "--model-id and --iteration-id are for captures of Atlas machines (PROF…); a board "
-                "(JOB…) records no iterations: leave them out");
+                "--model-id and --iteration-id apply only to captures of Atlas machines (PROF…); a "
+                "board (JOB…) records no iterations: omit them");
   }
 }
 

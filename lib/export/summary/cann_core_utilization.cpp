@@ -94,7 +94,7 @@ std::unique_ptr<SummaryTable> make_cann_core_utilization() {
   return std::make_unique<CannCoreUtilization>(
       TableInfo{.name = "ai_core_utilization",
                 .title = "AI core utilization",
-                .help = "metrics of each AI core over the run, of sampled counters",
+                .help = "metrics of each AI core over the run, from sampled counters",
                 .exists = exists_counters(kSampledCores),
                 .needs = {"core_samples"},
                 .group = kCounterLayers},
@@ -105,7 +105,7 @@ std::unique_ptr<SummaryTable> make_cann_vector_core_utilization() {
   return std::make_unique<CannCoreUtilization>(
       TableInfo{.name = "ai_vector_core_utilization",
                 .title = "AI vector core utilization",
-                .help = "metrics of each vector core over the run, of sampled counters",
+                .help = "metrics of each vector core over the run, from sampled counters",
                 .exists = exists_counters(kSampledVectorCores),
                 .needs = {"core_samples|vector_core_samples"},
                 .group = kCounterLayers},

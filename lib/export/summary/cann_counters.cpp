@@ -120,7 +120,7 @@ class CannCounters : public cann::Table {
   CannCounters()
       : Table({.name = "counters",
                .title = "Counters",
-               .help = "mean and peak of what says most of each kind of counters",
+               .help = "mean and peak of the main counters of each kind",
                .exists = "SELECT 1 FROM track",
                .is_shown = true,
                .is_exported = false,

@@ -25,7 +25,7 @@ class CannCpuUsage : public cann::Table {
   CannCpuUsage()
       : Table({.name = "cpu_usage",
                .title = "CPU usage",
-               .help = "what the CPUs of devices and host did during the collection",
+               .help = "CPU usage of devices and host during the collection",
                .exists = exists_counters("cpu_usage"),
                .needs = {"cpu_usage"},
                .group = kCounterLayers},

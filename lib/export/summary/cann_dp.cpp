@@ -18,7 +18,7 @@ class Dp : public cann::Table {
   explicit Dp(ProductAge age)
       : Table({.name = "dp",
                .title = "Data pipeline",
-               .help = "what the data pipeline handed to each device, and what it still had",
+               .help = "data that the pipeline passed to each device, and data still queued",
                .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
                .needs = {"data_preprocess"},
                .cann5_place = 10,

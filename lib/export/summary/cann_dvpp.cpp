@@ -29,7 +29,7 @@ class CannDvpp : public cann::Table {
   CannDvpp()
       : Table({.name = "dvpp",
                .title = "DVPP",
-               .help = "time, frames and use of the engines for pictures and videos",
+               .help = "time, frames and utilization of the DVPP engines (images, video)",
                .exists = exists_counters("dvpp"),
                .needs = {"dvpp"},
                .group = kCounterLayers},

@@ -11,7 +11,7 @@ class CannFusionOp : public cann::Table {
   CannFusionOp()
       : Table({.name = "fusion_op",
                .title = "Fused operators",
-               .help = "what was fused into each operator of a model, and its memory",
+               .help = "fused operators of each model: original operators and memory",
                .exists = "SELECT 1 FROM fusion_op",
                .needs = {"fusion_op_info"},
                .cann5_place = 6},

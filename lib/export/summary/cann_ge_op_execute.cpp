@@ -36,7 +36,7 @@ class CannGeOpExecute : public cann::Table {
   CannGeOpExecute()
       : Table({.name = "ge_op_execute",
                .title = "Launches of operators",
-               .help = "every call by which an operator is launched",
+               .help = "every call that launches an operator",
                .exists = cann::exists_call<call_level::kNode>(),
                .cann5_place = 8,
                .is_cann5_only = true},

@@ -14,7 +14,7 @@ class CannHbm : public cann::Table {
   CannHbm()
       : Table({.name = "hbm",
                .title = "HBM",
-               .help = "mean bandwidth of the HBM, of each channel and of all",
+               .help = "mean bandwidth of the HBM, per channel and in total",
                .exists = exists_counters("hbm"),
                .needs = {"hbm"},
                .group = kCounterLayers},

@@ -13,7 +13,7 @@ class CannHostDiskUsage : public cann::Table {
   CannHostDiskUsage()
       : Table({.name = "host_disk_usage",
                .title = "Disks of the host",
-               .help = "the most that the process read from disks of the host, and wrote",
+               .help = "peak rates at which the process read and wrote disks of the host",
                .exists = exists_counters("host_disk"),
                .needs = {"host_disk"},
                .group = kCounterLayers},

@@ -13,7 +13,7 @@ class CannHostMemUsage : public cann::Table {
   CannHostMemUsage()
       : Table({.name = "host_mem_usage",
                .title = "Memory of the host",
-               .help = "memory of the host, and the most that the process used of it",
+               .help = "memory of the host, and the peak usage of the process",
                .exists = exists_counter("host_mem", "Total"),
                .needs = {"host_mem"},
                .group = kCounterLayers},

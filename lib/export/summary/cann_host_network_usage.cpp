@@ -13,7 +13,7 @@ class CannHostNetworkUsage : public cann::Table {
   CannHostNetworkUsage()
       : Table({.name = "host_network_usage",
                .title = "Network of the host",
-               .help = "speed of the network cards of the host, and the most that moved over them",
+               .help = "speed and peak throughput of the network cards of the host",
                .exists = exists_counter("host_network", "Speed"),
                .needs = {"host_network"},
                .group = kCounterLayers},

@@ -195,7 +195,7 @@ class CannL2Cache : public cann::Table {
   CannL2Cache()
       : Table({.name = "l2_cache",
                .title = "L2 cache",
-               .help = "hit and victim rate of the L2 cache, of every task",
+               .help = "hit and victim rate of the L2 cache per task",
                .exists = "SELECT 1 FROM l2_cache",
                .needs = {"l2_cache"},
                .cann5_place = 11},

@@ -142,7 +142,7 @@ class CannLlcBandwidth : public cann::Table {
   CannLlcBandwidth()
       : Table({.name = "llc_bandwidth",
                .title = "Last level cache",
-               .help = "what was read and written through the last level cache (310)",
+               .help = "data read and written through the last level cache (310)",
                .exists = kExistsBandwidth,
                .needs = {"llc"},
                .group = kCounterLayers},
@@ -195,7 +195,7 @@ std::unique_ptr<SummaryTable> make_cann_llc_aicpu() {
   return std::make_unique<CannLlcCapacity>(
       TableInfo{.name = "llc_aicpu",
                 .title = "Last level cache of the AI CPUs",
-                .help = "what AI CPUs hold of the last level cache (310)",
+                .help = "part of the last level cache used by AI CPUs (310)",
                 .exists = kExistsAiCpu,
                 .needs = {"llc"},
                 .group = kCounterLayers},
@@ -206,7 +206,7 @@ std::unique_ptr<SummaryTable> make_cann_llc_ctrlcpu() {
   return std::make_unique<CannLlcCapacity>(
       TableInfo{.name = "llc_ctrlcpu",
                 .title = "Last level cache of the control CPUs",
-                .help = "what control CPUs hold of the last level cache (310)",
+                .help = "part of the last level cache used by control CPUs (310)",
                 .exists = kExistsControlCpu,
                 .needs = {"llc"},
                 .group = kCounterLayers},

@@ -35,7 +35,7 @@ class CannMsprofTx : public cann::Table {
   CannMsprofTx()
       : Table({.name = "msprof_tx",
                .title = "Ranges of the application",
-               .help = "ranges and marks that the application named, and when devices reached them",
+               .help = "ranges and marks of the application, with their times on the devices",
                .exists = "SELECT 1 FROM user_range",
                .needs = {"msproftx"},
                .cann5_place = 14,

@@ -122,7 +122,7 @@ std::unique_ptr<SummaryTable> make_cann_nic() {
   return std::make_unique<CannNetwork>(
       TableInfo{.name = "nic",
                 .title = "NIC",
-                .help = "use of the ports of the NIC, and bad packets",
+                .help = "utilization and bad packets of the NIC ports",
                 .exists = exists_counters("nic"),
                 .needs = {"nic"},
                 .group = kCounterLayers});
@@ -132,7 +132,7 @@ std::unique_ptr<SummaryTable> make_cann_roce() {
   return std::make_unique<CannNetwork>(
       TableInfo{.name = "roce",
                 .title = "RoCE",
-                .help = "use of the ports of RoCE, and bad packets",
+                .help = "utilization and bad packets of the RoCE ports",
                 .exists = exists_counters("roce"),
                 .needs = {"roce"},
                 .group = kCounterLayers});

@@ -50,7 +50,7 @@ class CannNpuModuleMem : public cann::Table {
   CannNpuModuleMem()
       : Table({.name = "npu_module_mem",
                .title = "NPU memory by module",
-               .help = "memory that each software module has reserved",
+               .help = "memory reserved by each software module",
                .exists = exists_counters("npu_module_mem"),
                .needs = {"npu_module_mem"},
                .group = kCounterLayers},

@@ -90,7 +90,7 @@ OpRows::Op OpRows::load(std::int64_t op_id) {
   Op op;
   read_.reset();
   read_.bind(1, op_id);
-  if (!read_.step()) throw db_.damaged("a task of an operator that is not there");
+  if (!read_.step()) throw db_.damaged("a task refers to a missing operator");
   for (std::size_t i = 0; i < kCells; ++i)
     op.cells[i] = read_.maybe_integer(static_cast<int>(i)).value_or(kNull);
   const std::string unit = op.cells[kUnit] == kNull ? "N/A" : texts_(op.cells[kUnit]);
@@ -323,7 +323,7 @@ class CannOpSummary : public cann::Table {
   CannOpSummary()
       : Table({.name = "op_summary",
                .title = "Op summary",
-               .help = "every execution of an operator: time, shapes, load of the cores",
+               .help = "every execution of an operator: time, shapes, core metrics",
                .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL UNION ALL"
                          " SELECT 1 FROM comm_op",
                .needs = kDeviceLogsAndHost,

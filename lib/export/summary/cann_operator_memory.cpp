@@ -13,7 +13,7 @@ class CannOperatorMemory : public cann::Table {
   CannOperatorMemory()
       : Table({.name = "operator_memory",
                .title = "Operator memory",
-               .help = "device memory that operators allocated, and how long they kept it",
+               .help = "device memory allocations of operators, with their lifetimes",
                .exists = "SELECT 1 FROM memory_block",
                .needs = {"task_memory_info"}},
               {"Device_id", "Name", "Size(KB)", "Allocation Time(us)", "Duration(us)",

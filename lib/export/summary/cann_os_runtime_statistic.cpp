@@ -15,7 +15,7 @@ class CannOsRuntimeStatistic : public cann::Table {
   CannOsRuntimeStatistic()
       : Table({.name = "os_runtime_statistic",
                .title = "Calls of the operating system",
-               .help = "system calls and calls of the thread library, of each thread",
+               .help = "system calls and thread library calls of each thread",
                .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
                          " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
                .needs = {"host_syscall|host_pthreadcall"},

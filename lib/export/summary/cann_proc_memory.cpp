@@ -90,7 +90,7 @@ class CannSystemMemory : public cann::Table {
   CannSystemMemory()
       : Table({.name = "sys_mem",
                .title = "Memory",
-               .help = "mean use of the memory of devices and host",
+               .help = "mean memory usage of devices and host",
                .exists = exists_counters("sys_mem"),
                .needs = {"sys_mem"},
                .group = kCounterLayers},

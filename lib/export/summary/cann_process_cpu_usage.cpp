@@ -25,7 +25,7 @@ class CannProcessCpuUsage : public cann::Table {
   CannProcessCpuUsage()
       : Table({.name = "process_cpu_usage",
                .title = "CPU usage of processes",
-               .help = "share of each process of the time of all CPUs",
+               .help = "share of each process in the time of all CPUs",
                .exists = exists_counters("process_cpu_usage"),
                .needs = {"process_cpu_usage"},
                .group = kCounterLayers},

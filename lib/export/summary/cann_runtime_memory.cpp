@@ -72,7 +72,7 @@ class CannRuntimeMemory : public cann::Table {
   CannRuntimeMemory()
       : Table({.name = "runtime_memory",
                .title = "Runtime memory",
-               .help = "allocations of the runtime, and how long they were held",
+               .help = "allocations of the runtime, with their lifetimes",
                .exists = "SELECT 1 FROM runtime_block",
                .needs = {"memmng_info"},
                .group = kRuntimeTables},
@@ -118,7 +118,7 @@ class CannRuntimeMemoryPeak : public cann::Table {
   CannRuntimeMemoryPeak()
       : Table({.name = "runtime_memory_peak",
                .title = "Runtime memory at its peak",
-               .help = "most that was allocated, what is still held, and holes between",
+               .help = "peak allocation, memory still held, and gaps between blocks",
                .exists = "SELECT 1 FROM runtime_block",
                .needs = {"memmng_info"},
                .is_shown = true,
@@ -233,7 +233,7 @@ class CannRuntimeCopy : public cann::Table {
   CannRuntimeCopy()
       : Table({.name = "runtime_copy",
                .title = "Copies of the runtime",
-               .help = "what calls of the runtime copied and set, by direction",
+               .help = "copies and memsets by runtime calls, by direction",
                .exists = "SELECT 1 FROM runtime_copy",
                .needs = {"memcpy_ext_info|memset_info"},
                .is_shown = true,

@@ -77,7 +77,7 @@ class CannSocPmu : public cann::Table {
   CannSocPmu()
       : Table({.name = "soc_pmu",
                .title = "SoC PMU",
-               .help = "hit and miss rate of address translation, of every task",
+               .help = "hit and miss rate of address translation per task",
                .exists = exists_counters("soc_pmu"),
                .needs = {"socpmu"},
                .group = kCounterLayers},

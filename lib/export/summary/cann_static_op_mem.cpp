@@ -13,7 +13,7 @@ class CannStaticOpMem : public cann::Table {
   CannStaticOpMem()
       : Table({.name = "static_op_mem",
                .title = "Static operator memory",
-               .help = "device memory that graphs give to their operators",
+               .help = "device memory assigned by graphs to their operators",
                .exists = exists_counters("static_op_mem"),
                .needs = {"static_op_mem"},
                .group = kCounterLayers},

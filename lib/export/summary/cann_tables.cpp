@@ -49,7 +49,7 @@ std::int64_t most_reduces(const Database& db) {
   constexpr std::int64_t kFewCells = 10'000'000;
   constexpr std::int64_t kCellsPerRow = 64;
   if (most * read.integer(2) > kFewCells + kCellsPerRow * rows)
-    throw db.damaged("an iteration with more all-reduces than all others");
+    throw db.damaged("an iteration has far more all-reduces than the others");
   return most;
 }
 

@@ -389,18 +389,18 @@ std::unique_ptr<SummaryTable> make_classic_step_trace() {
                write_step_trace);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu() {
-  return table(9, "aicpu", "AI CPU", "what the AI CPUs ran", "SELECT 1 FROM aicpu_node",
+  return table(9, "aicpu", "AI CPU", "nodes that the AI CPUs ran", "SELECT 1 FROM aicpu_node",
                {"serial_number", "node", "total_time(ms)", "dispatch_time(ms)", "run_start(us)",
                 "run_end(us)"},
                write_aicpu);
 }
 std::unique_ptr<SummaryTable> make_classic_dp() {
-  return table(10, "dp", "Data pipeline", "what the data pipeline handed to each device",
+  return table(10, "dp", "Data pipeline", "data that the pipeline passed to each device",
                "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
                {"timestamp(us)", "action", "source", "index", "size"}, write_dp);
 }
 std::unique_ptr<SummaryTable> make_classic_framework() {
-  return table(20, "framework", "Operators", "operators as the graph engine described them",
+  return table(20, "framework", "Operators", "operators as described by the graph engine",
                "SELECT 1 FROM op_task",
                {"task_id", "stream_id", "block_dim", "full_op_name", "op_name", "op_type",
                 "subgraph", "tensors"},
@@ -412,20 +412,19 @@ std::unique_ptr<SummaryTable> make_classic_runs() {
       {"full_op_name", "stream_id", "task_id", "start(10ns)", "duration(10ns)"}, write_runs);
 }
 std::unique_ptr<SummaryTable> make_classic_op_time() {
-  return table(22, "op_time", "Times of operators", "the runs of each operator added up",
+  return table(22, "op_time", "Times of operators", "total time of each operator",
                "SELECT 1 FROM task WHERE op_id IS NOT NULL",
                {"full_op_name", "op_type", "stream_id", "first_task_id", "count", "total(us)",
                 "min(us)", "max(us)", "per_step(us)"},
                write_op_time);
 }
 std::unique_ptr<SummaryTable> make_classic_op_type() {
-  return table(23, "op_type", "Times of types", "the runs of each type of operator added up",
+  return table(23, "op_type", "Times of types", "total time of each operator type",
                "SELECT 1 FROM task WHERE op_id IS NOT NULL",
                {"op_type", "count", "total(us)", "ops", "per_step(us)"}, write_op_type);
 }
 std::unique_ptr<SummaryTable> make_classic_pmu() {
-  return table(24, "pmu", "Counters", "the counters of the cores, a row a run",
-               "SELECT 1 FROM task_pmu",
+  return table(24, "pmu", "Counters", "core counters, one row per run", "SELECT 1 FROM task_pmu",
                {"full_op_name", "stream_id", "task_id", "total_cycles", "pmu0", "pmu1", "pmu2",
                 "pmu3", "pmu4", "pmu5", "pmu6", "pmu7"},
                write_pmu);
@@ -437,26 +436,26 @@ std::unique_ptr<SummaryTable> make_classic_reduce() {
                write_reduce);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu_threads() {
-  return table(26, "aicpu_threads", "Threads of AI CPUs",
-               "what the driver said of each task of an AI CPU", "SELECT 1 FROM aicpu_thread",
+  return table(26, "aicpu_threads", "Threads of AI CPUs", "AI CPU tasks as recorded by the driver",
+               "SELECT 1 FROM aicpu_thread",
                {"thread", "device", "aicpu", "tickDrvTopHalf", "tickDrvBottomHalf", "tickBeforeRun",
                 "tickAfterRun", "dispatchTime(us)", "totalTime(us)"},
                write_aicpu_threads);
 }
 std::unique_ptr<SummaryTable> make_classic_queue() {
-  return table(27, "queue", "Queues", "how long nodes waited for data",
+  return table(27, "queue", "Queues", "time that nodes waited for data",
                "SELECT 1 FROM data_queue WHERE action_name_id IS NULL",
                {"node", "start(us)", "end(us)", "queue_size"}, write_queue);
 }
 std::unique_ptr<SummaryTable> make_classic_runtime_track() {
-  return table(28, "runtime_track", "Launches", "tasks as the runtime launched them",
+  return table(28, "runtime_track", "Launches", "tasks as launched by the runtime",
                "SELECT 1 FROM task_launch",
                {"timestamp", "event", "task_type", "stream_id", "task_id", "thread", "device",
                 "kernel", "persistent"},
                write_runtime_track);
 }
 std::unique_ptr<SummaryTable> make_classic_counts() {
-  return table(29, "counts", "Counts", "what the log of the tasks had",
+  return table(29, "counts", "Counts", "entries of the task log",
                "SELECT 1 FROM meta WHERE key LIKE 'old\\_counts.%' ESCAPE '\\'", {"what", "n"},
                write_counts);
 }

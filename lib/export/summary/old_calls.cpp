@@ -16,7 +16,7 @@ class OldGeOpExecute : public cann::Table {
   OldGeOpExecute()
       : Table({.name = "ge_op_execute",
                .title = "Launches of operators",
-               .help = "the phases of every launch of an operator whose shape the host works out",
+               .help = "phases of each launch of an operator whose shape is computed on the host",
                .exists = cann::exists_call<call_level::kNode>(),
                .cann5_place = 8,
                .age = ProductAge::cann5,
@@ -45,7 +45,7 @@ class OldAiStackTime : public cann::Table {
   OldAiStackTime()
       : Table({.name = "ai_stack_time",
                .title = "Time of the layers",
-               .help = "an execution of a model: the call, the graph engine, the tasks",
+               .help = "time of each model execution in the call, the graph engine and the tasks",
                .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
                          " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
                .cann5_place = 4,

@@ -12,7 +12,7 @@ class OldMsprofTx : public cann::Table {
   OldMsprofTx()
       : Table({.name = "msprof_tx",
                .title = "Ranges of the application",
-               .help = "ranges and marks that the application named",
+               .help = "ranges and marks of the application",
                .exists = "SELECT 1 FROM user_range",
                .cann5_place = 14,
                .age = ProductAge::cann5,

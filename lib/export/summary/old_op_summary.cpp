@@ -202,7 +202,7 @@ class OldOpSummary : public cann::Table {
   OldOpSummary()
       : Table({.name = "op_summary",
                .title = "Op summary",
-               .help = "every execution of an operator: time, shapes, load of the cores",
+               .help = "every execution of an operator: time, shapes, core metrics",
                .exists = "SELECT 1 FROM task",
                .cann5_place = 1,
                .age = ProductAge::cann5},

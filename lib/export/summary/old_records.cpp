@@ -16,7 +16,7 @@ class OldGe : public cann::Table {
  public:
   OldGe()
       : Table(old::info_of(ProductAge::cann5, 15, "ge", "Graph engine",
-                           "the input, the inference and the output of each execution of a model",
+                           "times of input, inference and output of each model execution",
                            "SELECT 1 FROM call_detail WHERE request IS NOT NULL"),
               {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
                "Infer Start", "Infer End", "Output Start", "Output End"}) {}
@@ -61,11 +61,11 @@ class OldGe : public cann::Table {
 class OldL2Raw : public cann::Table {
  public:
   OldL2Raw()
-      : Table(old::info_of(ProductAge::cann5, 16, "l2_raw", "L2 cache events",
-                           "the events of the L2 cache, in the order in which they were asked for",
-                           "SELECT 1 FROM l2_cache"),
-              {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4", "event5",
-               "event6", "event7"}) {}
+      : Table(
+            old::info_of(ProductAge::cann5, 16, "l2_raw", "L2 cache events",
+                         "L2 cache events, in the order of the request", "SELECT 1 FROM l2_cache"),
+            {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4", "event5",
+             "event6", "event7"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Statement read = db.prepare(
@@ -84,7 +84,7 @@ class OldHcclRaw : public cann::Table {
   OldHcclRaw()
       : Table(
             old::info_of(ProductAge::cann5, 17, "hccl_raw", "Tasks of collectives",
-                         "tasks of collectives, as the communication library planned them",
+                         "tasks of collectives, as planned by the communication library",
                          "SELECT 1 FROM comm_task"),
             {"name", "plane", "stream", "task", "ts", "durationEstimated", "size", "remoteRank"}) {}
 

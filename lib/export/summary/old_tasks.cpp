@@ -328,7 +328,7 @@ class OldAicpu : public cann::Table {
   OldAicpu()
       : Table({.name = "aicpu",
                .title = "AI CPU",
-               .help = "what the AI CPUs ran: computing, copying, dispatching",
+               .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
                .exists = "SELECT 1 FROM aicpu_node",
                .cann5_place = 9,
                .age = ProductAge::cann5},

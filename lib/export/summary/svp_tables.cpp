@@ -76,7 +76,7 @@ CounterPlaces counter_places(const Database& db) {
     const auto at = columns.find(std::string(kCounterNames[i]));
     if (at == columns.end()) continue;
     if (at->second < 0 || at->second >= static_cast<std::int64_t>(kPmuColumns))
-      throw db.damaged("a counter in a column that is not there");
+      throw db.damaged("a counter refers to a missing column");
     places[i] = static_cast<std::size_t>(at->second) + 1;  // after the id
   }
   return places;
@@ -192,7 +192,7 @@ Accumulators accumulate(const Database& db, std::int64_t step_id) {
                              {.first_id = runs.integer(0), .last_id = runs.integer(1)});
     while (tasks.next()) {
       const auto op = static_cast<std::size_t>(given(tasks->op_id).value_or(0));
-      if (op > largest_op) throw db.damaged("a task of an operator that is not there");
+      if (op > largest_op) throw db.damaged("a task refers to a missing operator");
       if (op >= quick.size()) quick.resize(op + 1, nullptr);
       if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
       quick[op]->add(*tasks, counters.of(tasks->id));

@@ -68,11 +68,11 @@ void remove_former_table(ProductFolder& folder, const std::string& name,
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error)) || folder.knows("timeline", name)) return;
   if (!is_json_table(path, columns)) {
-    log::info("{} is kept: it is not the table of an earlier export", path.string());
+    log::info("{} is kept: it was not written by an earlier export", path.string());
     return;
   }
   if (fs::remove(path, error))
-    log::info("removed {}: tables are {} now", path.string(), kJsonTableExtension);
+    log::info("removed {}: tables are now written to {}", path.string(), kJsonTableExtension);
 }
 
 }  // namespace msprof

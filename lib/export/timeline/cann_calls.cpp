@@ -297,7 +297,7 @@ class CannCalls : public cann::Layer {
  public:
   CannCalls()
       : Layer({.name = "cann",
-               .help = "calls on the host, a thread each",
+               .help = "calls on the host, by thread",
                .exists = "SELECT 1 FROM api_call",
                .needs = {"api_event", true},
                .cann5_topics = {{1, "ai_stack_time", kAiStackTime},

@@ -64,7 +64,7 @@ class CoreUtilizationLayer : public cann::CounterLayer {
   CoreUtilizationLayer()
       : CounterLayer(
             {.name = "ai_core_utilization",
-             .help = "how much of the time the AI cores worked, of sampled counters",
+             .help = "utilization of the AI cores, from sampled counters",
              .exists = exists_counters(kSampledCores),
              .needs = {"core_samples"},
              .group = kCounterLayers},

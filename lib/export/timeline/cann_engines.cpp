@@ -24,7 +24,7 @@ class CannFusion : public cann::Layer {
  public:
   CannFusion()
       : Layer({.name = "fusion_task",
-               .help = "what fused tasks ran on each engine",
+               .help = "subtasks of fused tasks on each engine",
                .exists = "SELECT 1 FROM fusion_part",
                .needs = {"stars_soc"},
                .group = kEngineLayers}) {}
@@ -182,7 +182,7 @@ class CannBiu : public cann::Layer {
  public:
   CannBiu()
       : Layer({.name = "biu_perf",
-               .help = "which units of a core were busy",
+               .help = "busy units of each core",
                .exists = "SELECT 1 FROM biu_span",
                .needs = {"biu_perf"},
                .group = kEngineLayers}) {}
@@ -204,7 +204,7 @@ class CannBiu : public cann::Layer {
       const std::int64_t duration = saturating_subtract(read.integer(2), read.integer(1));
       const std::int64_t unit = read.integer(5);
       if (unit < 0 || unit >= static_cast<std::int64_t>(std::size(kUnits)))
-        throw db.damaged("a unit of a core that is none");
+        throw db.damaged("an invalid core unit");
       if (!out.draws(duration)) continue;
       const std::int64_t pid = processes.pid(cann::TraceProcess::biu, device);
       if (devices.insert(device).second)

@@ -264,7 +264,7 @@ class SliceTexts {
   void read_op(std::int64_t id) {
     of_op_.reset();
     of_op_.bind(1, id);
-    if (!of_op_.step()) throw db_.damaged("a task of no known operator");
+    if (!of_op_.step()) throw db_.damaged("a task refers to an unknown operator");
   }
 
   TaskText text_of(const Key& key) {
@@ -459,7 +459,7 @@ class CannHardware : public cann::Layer {
  public:
   CannHardware()
       : Layer({.name = "ascend_hardware",
-               .help = "tasks on the device, a stream each",
+               .help = "tasks on the device, by stream",
                .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
                .needs = kDeviceLogs,
                .cann5_topics = {{1, "ai_stack_time", kAiStackTime}, {3, "task_time"}}}) {}

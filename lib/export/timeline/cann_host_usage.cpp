@@ -50,7 +50,7 @@ class CpuUsageLayer : public cann::Layer {
  public:
   CpuUsageLayer()
       : Layer({.name = "cpu_usage",
-               .help = "use of the CPUs of the host",
+               .help = "CPU usage of the host",
                .exists = exists_counter("host_cpu", "Usage"),
                .needs = {"host_cpu"},
                .group = kCounterLayers}) {}
@@ -76,7 +76,7 @@ class OsRuntimeLayer : public cann::Layer {
  public:
   OsRuntimeLayer()
       : Layer({.name = "os_runtime_api",
-               .help = "system calls and calls of the thread library",
+               .help = "system calls and thread library calls",
                .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
                          " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
                .needs = {"host_syscall|host_pthreadcall"},
@@ -134,7 +134,7 @@ std::unique_ptr<TimelineLayer> make_cann_cpu_usage_counters() {
 
 std::unique_ptr<TimelineLayer> make_cann_memory_usage_counters() {
   return usage_layer({.name = "memory_usage",
-                      .help = "use of the memory of the host",
+                      .help = "memory usage of the host",
                       .exists = exists_counter("host_mem", "Total"),
                       .needs = {"host_mem"},
                       .group = kCounterLayers},
@@ -161,7 +161,7 @@ std::unique_ptr<TimelineLayer> make_cann_disk_usage_counters() {
 
 std::unique_ptr<TimelineLayer> make_cann_network_usage_counters() {
   return usage_layer({.name = "network_usage",
-                      .help = "use of the network cards of the host",
+                      .help = "network usage of the host",
                       .exists = exists_counter("host_network", "Speed"),
                       .needs = {"host_network"},
                       .group = kCounterLayers},

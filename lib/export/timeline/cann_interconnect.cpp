@@ -27,7 +27,7 @@ class HccsLayer : public cann::CounterLayer {
  public:
   HccsLayer()
       : CounterLayer({.name = "hccs",
-                      .help = "what was sent and received over HCCS",
+                      .help = "traffic over HCCS",
                       .exists = exists_counters("hccs"),
                       .needs = {"hccs"},
                       .group = kCounterLayers},

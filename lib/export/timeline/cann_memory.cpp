@@ -16,7 +16,7 @@ class CannMemory : public cann::Layer {
  public:
   CannMemory()
       : Layer({.name = "memory",
-               .help = "device memory that operators hold",
+               .help = "device memory held by operators",
                .exists = "SELECT 1 FROM memory_event WHERE total_allocated_bytes IS NOT NULL",
                .needs = {"task_memory_info"},
                .is_default = false}) {}

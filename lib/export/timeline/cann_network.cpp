@@ -86,7 +86,7 @@ class NetworkLayer : public cann::CounterLayer {
 std::unique_ptr<TimelineLayer> make_cann_nic_counters() {
   return std::make_unique<NetworkLayer>(
       LayerInfo{.name = "nic",
-                .help = "what the ports of the NIC sent and received",
+                .help = "traffic of the NIC ports",
                 .exists = exists_counters("nic"),
                 .needs = {"nic"},
                 .group = kCounterLayers},
@@ -96,7 +96,7 @@ std::unique_ptr<TimelineLayer> make_cann_nic_counters() {
 std::unique_ptr<TimelineLayer> make_cann_roce_counters() {
   return std::make_unique<NetworkLayer>(
       LayerInfo{.name = "roce",
-                .help = "what the ports of RoCE sent and received",
+                .help = "traffic of the RoCE ports",
                 .exists = exists_counters("roce"),
                 .needs = {"roce"},
                 .group = kCounterLayers},

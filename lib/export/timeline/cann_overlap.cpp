@@ -31,7 +31,7 @@ class CannOverlap : public cann::Layer {
       const std::int64_t device = read.integer(0);
       const std::int64_t kind = read.integer(1);
       if (kind < 0 || kind >= static_cast<std::int64_t>(kKinds.size())) {
-        throw db.damaged("a span of no known kind");
+        throw db.damaged("a span of unknown kind");
       }
       if (!output_file.scope.takes(device, read.integer(2), read.integer(3))) continue;
       const std::int64_t duration = saturating_subtract(read.integer(3), read.integer(2));

@@ -25,7 +25,7 @@ class CannRuntimeMemoryCounters : public cann::Layer {
  public:
   CannRuntimeMemoryCounters()
       : Layer({.name = "runtime_memory",
-               .help = "memory that the runtime has allocated",
+               .help = "memory allocated by the runtime",
                .exists = "SELECT 1 FROM runtime_block WHERE allocation_id IS NOT NULL",
                .needs = {"memmng_info"},
                .is_default = false}) {}

@@ -179,7 +179,7 @@ class CannUserRanges : public cann::Layer {
  public:
   CannUserRanges()
       : Layer({.name = "msproftx",
-               .help = "ranges and marks that the application named",
+               .help = "ranges and marks of the application",
                .exists = "SELECT 1 FROM user_range",
                .needs = {"msproftx"},
                .own_document = "msprof_tx",

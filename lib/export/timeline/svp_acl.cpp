@@ -86,7 +86,7 @@ class SvpAcl : public TimelineLayer {
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
     if (output_file.key != 0 && !output_file.is_merged) {
-      log::info("{}: no net.info gives the batch; {} is used: the smallest of the captures, or 1",
+      log::info("{}: no batch size in net.info; using {} (the smallest of the captures, or 1)",
                 output_file.stem, output_file.key);
     }
     // Calls have no device, so the device of their model decides.

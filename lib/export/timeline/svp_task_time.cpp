@@ -181,7 +181,7 @@ class Slices {
   // An event needs a start and a duration; tasks of a device without a frequency have neither.
   void warn_of_missing() const {
     if (tasks_.missing() <= 0) return;
-    log::warn("{}: {} layer executions have no start or duration (no frequency) and are left out",
+    log::warn("{}: {} layer executions have no start or duration (no frequency) and are omitted",
               stem_, with_thousands(static_cast<std::uint64_t>(tasks_.missing())));
   }
 

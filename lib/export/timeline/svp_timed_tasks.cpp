@@ -153,7 +153,7 @@ class MergedRuns : public TimedTasks::Source {
       if (one.run->next(one.task)) push(std::move(one));
     }
     if (!open_.empty() && open_.front().task.start_ns < given_ns)
-      throw db_.damaged("tasks in another order than import found them");
+      throw db_.damaged("the tasks are not in import order");
   }
 
   const Database& db_;

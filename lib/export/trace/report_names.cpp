@@ -33,9 +33,10 @@ json read_report(const std::filesystem::path& file) {
     throw Error(Exit::usage, fmt::format("--reports: {}", error.what()));
   }
   json report = json::parse(text, nullptr, false);
-  if (report.is_discarded()) refuse(file, "it is not JSON");
+  if (report.is_discarded()) refuse(file, "invalid JSON");
   if (!report.is_object() || !report.contains(kProcesses) || !report[kProcesses].is_object())
-    refuse(file, R"(it has no object "json_process", as in {"json_process": {"ascend": true}})");
+    refuse(file,
+           R"(the object "json_process" is missing, as in {"json_process": {"ascend": true}})");
   return std::move(report[kProcesses]);
 }
 
@@ -97,15 +98,15 @@ std::vector<std::string> layers_of_reports(const std::filesystem::path& file) {
     if (report == reports.end()) {
       const auto names = known_names();
       refuse(file,
-             fmt::format("'{}' is no part of a timeline; valid: {}{}", shorten(printable(name), 60),
+             fmt::format("unknown timeline part '{}'; valid: {}{}", shorten(printable(name), 60),
                          fmt::join(names, ", "), did_you_mean(name, names)));
     }
-    if (!wanted.is_boolean()) refuse(file, fmt::format("'{}' is neither true nor false", name));
+    if (!wanted.is_boolean()) refuse(file, fmt::format("'{}' must be true or false", name));
     const std::string layer(report->layer);
     const bool is_new = std::find(layers.begin(), layers.end(), layer) == layers.end();
     if (wanted.get<bool>() && is_new && is_drawn(layer)) layers.push_back(layer);
   }
-  if (layers.empty()) refuse(file, "nothing in it is true, so nothing would be written");
+  if (layers.empty()) refuse(file, "no entry is true, so nothing would be written");
   return layers;
 }
 

@@ -76,7 +76,7 @@ class CommTasks {
     const std::int64_t duration = row.integer(kDuration);
     std::int64_t end = 0;
     if (__builtin_add_overflow(row.integer(kStart), duration, &end))
-      throw out_.store().damaged("a task beyond the end of time");
+      throw out_.store().damaged("the end time of a task is out of range");
     const std::int64_t size = or_else(kSize, kNone);
     const auto transfer = transfers_.of(row.integer(kTaskId),
                                         {static_cast<double>(size), static_cast<double>(duration)});

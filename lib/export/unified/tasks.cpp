@@ -120,7 +120,7 @@ std::int64_t TaskOps::shapes(std::optional<std::int64_t> name_id) {
 TaskOp TaskOps::load(std::int64_t op_id) {
   read_.reset();
   read_.bind(1, op_id);
-  if (!read_.step()) throw out_.store().damaged("a task of an operator that is not there");
+  if (!read_.step()) throw out_.store().damaged("a task refers to a missing operator");
   const auto name = [&](int cell) { return out_.name(read_.maybe_integer(cell)); };
   const auto one_of = [&](int cell, const char* no, const char* yes) {
     return out_.text(read_.is_null(cell) ? "N/A" : read_.integer(cell) != 0 ? yes : no);
@@ -284,7 +284,7 @@ class TaskWalk {
  private:
   void write_task(const TaskRow& task, std::int64_t end_ns) {
     if (end_ns - task.start_ns != task.duration_ns) {
-      throw out_.store().damaged("a task beyond the end of time");
+      throw out_.store().damaged("the end time of a task is out of range");
     }
     const TaskKey key = task_key(task);
     const std::int64_t unified_id = out_.task_ids().of(task.id, key);

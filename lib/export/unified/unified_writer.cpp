@@ -113,7 +113,7 @@ Writer::Writer(const Database& store, Database& target, bool has_cann8_names)
 void Writer::count_names() {
   Statement read = store_.prepare("SELECT id FROM name ORDER BY id");
   while (read.step()) {
-    if (read.integer(0) != names_ + 1) throw store_.damaged("names that are not numbered in order");
+    if (read.integer(0) != names_ + 1) throw store_.damaged("names are not numbered in order");
     ++names_;
   }
   next_text_id_ = names_ + 1;

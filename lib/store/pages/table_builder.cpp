@@ -104,7 +104,7 @@ struct RecordWriter {
 // Throws the Error that an SQLite statement would throw.
 [[noreturn]] void fail_to_write(const Database& db, int error_number) {
   throw Error(Exit::cannot_write,
-              fmt::format("working with {}: {} (another folder can be given with --output)",
+              fmt::format("error in {}: {} (choose another folder with --output)",
                           sqlite3_db_filename(db.handle(), "main"),
                           sqlite3_errstr(error_number == ENOSPC ? SQLITE_FULL : SQLITE_IOERR)));
 }
@@ -145,7 +145,7 @@ PageAppender::PageAppender(const Database& db) : db_(db) {
   const auto bytes = big_endian_16(&header[kPageBytesAt]);
   page_bytes_ = bytes == 1 ? 65536 : bytes;
   if (header[kReservedBytesAt] != std::byte{0} || big_endian_32(&header[kFormatAt]) != kFormat)
-    throw Error(Exit::internal_error, "a new database has another format than was asked for");
+    throw Error(Exit::internal_error, "a new database does not have the requested format");
 }
 
 PageAppender::Header PageAppender::read_header() const {
@@ -176,7 +176,7 @@ void PageAppender::write_at(std::uint64_t offset, std::span<const std::byte> byt
 // A statement that continued after a change would allocate the same pages.
 void PageAppender::check_between_statements() const {
   if (db_.is_in_transaction())
-    throw Error(Exit::internal_error, "rows are added to a database within a transaction");
+    throw Error(Exit::internal_error, "rows cannot be added within a transaction");
 }
 
 void PageAppender::append(std::span<const std::byte> pages, const std::function<void(Run)>& place) {

@@ -79,7 +79,7 @@ bool TableScan::next(std::int64_t* cells) {
     std::span<const std::byte> payload;
     if (bytes <= file_->usable_bytes() - 35) {
       if (at > page_end || bytes > static_cast<std::uint64_t>(page_end - at))
-        fail("a cell ends beyond it");
+        fail("a cell extends beyond the page");
       payload = {at, static_cast<std::size_t>(bytes)};
     } else {
       payload = whole_payload(at, bytes);
@@ -101,7 +101,7 @@ bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
     // Columns missing from a record are NULL.
     const std::uint64_t type = type_at < header_end ? read_varint(type_at) : cell_type::kNothing;
     const std::uint64_t size = size_of(type);
-    if (size > static_cast<std::uint64_t>(end - body)) fail("a value ends beyond its row");
+    if (size > static_cast<std::uint64_t>(end - body)) fail("a value extends beyond its row");
     const std::uint8_t use = uses_[column];
     if ((use & kWanted) != 0) cells[column] = value_of(type, body);
     if ((use & kNotNull) != 0 && is_null(type, body)) return false;
@@ -120,7 +120,8 @@ std::span<const std::byte> TableScan::whole_payload(const std::byte* local, std:
   const auto wished = static_cast<std::uint32_t>(least + (bytes - least) % (usable - 4));
   const std::uint32_t local_bytes = wished <= usable - 35 ? wished : least;
   const std::byte* const page_end = leaf_ + usable;
-  if (local > page_end || local_bytes + 4 > page_end - local) fail("a cell ends beyond it");
+  if (local > page_end || local_bytes + 4 > page_end - local)
+    fail("a cell extends beyond the page");
   overflow_.assign(local, local + local_bytes);
   std::uint32_t number = big_endian_32(local + local_bytes);
   std::vector<std::byte> page(file_->page_bytes());
@@ -193,7 +194,7 @@ void TableScan::enter(std::uint32_t number, const std::byte* page) {
   } else if (page[0] == kInteriorPage) {
     enter_interior(page);
   } else {
-    fail("it is no page of a table");
+    fail("it is not a page of a table");
   }
 }
 
@@ -201,7 +202,8 @@ void TableScan::enter(std::uint32_t number, const std::byte* page) {
 const std::byte* TableScan::cell_of(const std::byte* page, std::size_t header_bytes,
                                     std::size_t cell) {
   const std::uint32_t offset = big_endian_16(page + header_bytes + 2 * cell);
-  if (offset < header_bytes || offset >= file_->usable_bytes()) fail("a cell begins beyond it");
+  if (offset < header_bytes || offset >= file_->usable_bytes())
+    fail("a cell starts beyond the page");
   return page + offset;
 }
 
@@ -230,7 +232,7 @@ void TableScan::enter_interior(const std::byte* page) {
   const auto child_at = [&](std::size_t place) {
     if (place == count) return big_endian_32(page + kRightChildAt);
     const std::byte* const cell = cell_of(page, kInteriorHeaderBytes, place);
-    if (file_->usable_bytes() - (cell - page) < 5) fail("a cell ends beyond it");
+    if (file_->usable_bytes() - (cell - page) < 5) fail("a cell extends beyond the page");
     return big_endian_32(cell);
   };
   // Returns the largest id below the child at that index.
