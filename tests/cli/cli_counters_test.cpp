@@ -92,8 +92,8 @@ TEST_CASE("--reports refuses what it cannot use with one sentence") {
   const CounterRun run;
   const std::pair<const char*, const char*> wrong[] = {
       {"{", "invalid JSON"},
-      {"[1]", "it has no object \"json_process\""},
-      {R"({"json_process": []})", "it has no object \"json_process\""},
+      {"[1]", "the object \"json_process\" is missing"},
+      {R"({"json_process": []})", "the object \"json_process\" is missing"},
       {R"({"json_process": {"comunication": true}})", "did you mean communication?"},
       {R"({"json_process": {"hbm": "yes"}})", "'hbm' must be true or false"},
       {R"({"json_process": {"hbm": false}})", "no entry is true"},
