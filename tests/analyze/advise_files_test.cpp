@@ -62,7 +62,7 @@ std::string refusal_of(const std::string& key, const json& value) {
 
 }  // namespace
 
-TEST_CASE("A rule file that is not understood is refused with its name, the rule and the reason") {
+TEST_CASE("An invalid rule file is refused with its name, the rule and the reason") {
   CHECK_THAT(refusal("no json"), Contains("mine.json: invalid JSON"));
   CHECK_THAT(refusal(std::string(1'000'000, '[')), Contains("invalid JSON"));
   CHECK_THAT(refusal("[]"), Contains("the file is not an object"));
@@ -99,7 +99,7 @@ TEST_CASE("A rule file that is not understood is refused with its name, the rule
   CHECK_THAT(refusal(file_of({fact})), mine("unknown fact 'phase_of_the_moon'"));
 }
 
-TEST_CASE("A rule of a user is added, takes the place of one, changes one, or switches it off") {
+TEST_CASE("A user's rule adds, replaces, changes or disables a rule") {
   std::vector<Rule> rules = builtin_rules();
   const std::size_t before = rules.size();
   json replacing = rule("hot_layer");
@@ -122,7 +122,7 @@ TEST_CASE("A rule of a user is added, takes the place of one, changes one, or sw
   }
 }
 
-TEST_CASE("SQL of a user gets its thresholds, and what is wrong with it is a usage error") {
+TEST_CASE("SQL of a user's rule receives its thresholds, and an SQL error is a usage error") {
   LayerScene scene({{"conv", "Conv2D", 6}, {"pool", "Pool", 4}});
   const auto advise_by = [&](const std::string& sql) {
     std::vector<Rule> rules;
@@ -162,7 +162,7 @@ TEST_CASE("Rules may read any table, and compare fields with each other") {
   CHECK(advice.findings[1].evidence.front().name == "a");
 }
 
-TEST_CASE("A rule of a user that rests on unit loads is without data where a model gave them") {
+TEST_CASE("A user's rule that reads unit loads has no data if the loads are modelled") {
   json by_where = rule("by_where");
   by_where["where"] = {{"mac_busy_ratio", ">", "$us"}};
   json by_field = rule("by_field");
@@ -225,7 +225,7 @@ TEST_CASE("A rule of a user that rests on unit loads is without data where a mod
   }
 }
 
-TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know") {
+TEST_CASE("prof_rule_0.json has the groups and suggestions that its consumers expect") {
   OperatorScene scene;
   scene.add({"mm", "MatMul", "AI_CORE", 100, 0, 8, {{"mac", 0.9}, {"vec", 0.9}, {"mte2", 0.5}}});
   scene.add({"t1", "TransData", "AI_CORE", 10, 20, 4, {{"vec", 0.1}, {"mte2", 0.9}}});
@@ -289,7 +289,7 @@ TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know")
   CHECK(found->take().front().suggestions.size() == suggestions.size());
 }
 
-TEST_CASE("Convolution, BN and Relu one after the other are a suggestion of the tuning file") {
+TEST_CASE("The tuning file suggests fusing consecutive Convolution, BN and Relu layers") {
   const auto suggested = [](double relu_us) {
     OperatorScene scene;
     scene.add({"conv1", "Conv2D", "AI_CORE", 900});
@@ -309,7 +309,7 @@ TEST_CASE("Convolution, BN and Relu one after the other are a suggestion of the 
   CHECK(suggested(10).empty());  // 3 % of the time
 }
 
-TEST_CASE("A capture of layers has no prof_rule file, and named tables have none") {
+TEST_CASE("A capture of layers has no prof_rule file, and neither has an export of named tables") {
   LayerScene layers(std::vector<LayerScene::Layer>{{"conv", "Conv2D"}});
   CHECK_FALSE(ProfRules::plan(layers.db(), layers.folder(), {}, nullptr));
   OperatorScene scene;
@@ -319,7 +319,8 @@ TEST_CASE("A capture of layers has no prof_rule file, and named tables have none
         scene.folder() / "device_0" / "summary" / "prof_rule_0.json");
 }
 
-TEST_CASE("prof_rule_0.json is the same beside op_summary, in any format, as on its own") {
+TEST_CASE(
+    "prof_rule_0.json does not depend on op_summary being exported with it, or on the format") {
   OperatorScene scene;
   scene.add({"mm", "MatMul", "AI_CORE", 100, 0, 8, {{"mac", 0.9}, {"vec", 0.9}, {"mte2", 0.5}}});
   scene.add({"where", "Where", "AI_CPU", 30, 0, 1, {}, "FLOAT;INT64"});

@@ -235,7 +235,7 @@ bool is_not_met(const Advice& advice, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("Each rule finds what it is for, and nothing just below its threshold") {
+TEST_CASE("Each rule reports its case, and nothing just below its threshold") {
   for (const Case& one : cases()) {
     INFO(one.rule);
     const ScenePtr scene = one.scene(true);
@@ -254,7 +254,7 @@ TEST_CASE("Each rule finds what it is for, and nothing just below its threshold"
   }
 }
 
-TEST_CASE("Every rule that advises has a case here, and all its texts in both languages") {
+TEST_CASE("Every rule with advice has a test case and all texts in both languages") {
   std::set<std::string> ids;
   for (const Rule& rule : builtin_rules()) {
     INFO(rule.id);
@@ -274,7 +274,7 @@ TEST_CASE("Every rule that advises has a case here, and all its texts in both la
   }
 }
 
-TEST_CASE("A rule without data says so, and is neither met nor not met") {
+TEST_CASE("A rule without data is reported as such, and counts neither as met nor as not met") {
   OperatorScene scene;
   const Advice advice = advise(scene.db(), builtin_rules());
   CHECK(advice.findings.empty());
@@ -289,7 +289,7 @@ TEST_CASE("A rule without data says so, and is neither met nor not met") {
   CHECK(advice.checked() == cases().size());
 }
 
-TEST_CASE("What counters say is in the numbers of the finding") {
+TEST_CASE("A finding contains the values of the counters") {
   const auto values_of = [](const ScenePtr& scene, const std::string& rule) {
     const Advice advice = advise(scene->db(), builtin_rules());
     const AdviceFinding* finding = find(advice, rule);
@@ -321,7 +321,7 @@ TEST_CASE("What counters say is in the numbers of the finding") {
   CHECK(values["lowest_mv"] == 850);
 }
 
-TEST_CASE("A rule that sets counters beside tasks is silent where one of them is missing") {
+TEST_CASE("A rule that combines counters and tasks is silent if one of them is missing") {
   OperatorScene tasks;
   tasks.add({"load", "Add", "AI_CORE", 100, 0, 8, {{"vec", 0.3}, {"mte2", 0.6}}});
   tasks.add_overlap(0, 0, 500);
@@ -345,7 +345,7 @@ TEST_CASE("A rule that sets counters beside tasks is silent where one of them is
   }
 }
 
-TEST_CASE("A finding counts its operators, and what they cost of the whole") {
+TEST_CASE("A finding has the number of its operators and their share of the total time") {
   LayerScene scene({{"a_soft", "Softplus", 100},
                     {"a_tanh", "Tanh", 50},
                     {"a_mul", "Mul", 50},
@@ -368,7 +368,7 @@ TEST_CASE("A finding counts its operators, and what they cost of the whole") {
   CHECK(mish.evidence[0].time_us.value() == Approx(800));
 }
 
-TEST_CASE("Layers are unfused where they follow each other, not where another stands between") {
+TEST_CASE("Layers count as unfused only if they follow each other directly") {
   LayerScene single({{"conv", "Conv2D", 100}, {"bn", "BN", 50}, {"relu", "Relu", 50}});
   CHECK(find(advise(single.db(), builtin_rules()), "unfused_conv_bn_relu") != nullptr);
   LayerScene apart(
@@ -376,7 +376,7 @@ TEST_CASE("Layers are unfused where they follow each other, not where another st
   CHECK(find(advise(apart.db(), builtin_rules()), "unfused_conv_bn_relu") == nullptr);
 }
 
-TEST_CASE("A CPU layer at the end, and one before all others, are no alarm") {
+TEST_CASE("A CPU layer at the start or the end of the model is not reported") {
   LayerScene scene({{"resize", "Resize", 100, {}, true},
                     {"conv", "Conv2D"},
                     {"softmax", "Softmax", 100, {}, true}});

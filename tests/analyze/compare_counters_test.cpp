@@ -54,7 +54,7 @@ const CounterChange& change_of(const Comparison& comparison, const std::string& 
 
 }  // namespace
 
-TEST_CASE("a counter that moved is said before one that is within noise") {
+TEST_CASE("changed counters are listed before those within noise") {
   const Comparison comparison =
       compare({run_of_channels(1000, 1000)}, {run_of_channels(1500, 1050)});
   REQUIRE(comparison.counters.size() == 2);
@@ -73,7 +73,7 @@ TEST_CASE("a counter that moved is said before one that is within noise") {
   CHECK(comparison.counters[1].is_noise());
 }
 
-TEST_CASE("what a run sways by, stretch by stretch, is noise between two runs") {
+TEST_CASE("the variation between time ranges of a run is the noise between two single runs") {
   const auto run = [](std::int64_t low, std::int64_t high) {
     return run_of([&](OperatorScene& scene) {
       const auto track = scene.add_track({"hbm", "HBM 0", "Read", "MB/s", kMiB, true});
@@ -87,7 +87,7 @@ TEST_CASE("what a run sways by, stretch by stretch, is noise between two runs") 
   CHECK_FALSE(compare({run(980, 1020)}, {run(1280, 1320)}).counters[0].is_noise());
 }
 
-TEST_CASE("of several runs the differences of a side are noise") {
+TEST_CASE("with several runs, the differences between runs of one side are the noise") {
   const auto run = [](std::int64_t read) { return run_of_channels(read, 1000); };
   // The noise is twice the largest difference within one side: 400.
   CHECK(compare({run(900), run(1100)}, {run(1350), run(1390)}).counters[0].is_noise());
@@ -116,7 +116,7 @@ TEST_CASE("a change that is small beside the other counters of its kind is noise
   CHECK(busier.device == "host");
 }
 
-TEST_CASE("a value counts as long as it held, and a total by what it rose in a second") {
+TEST_CASE("values are weighted by their duration, and totals count by their growth per second") {
   const auto run = [](std::int64_t packets_before, std::int64_t packets_per_step) {
     return run_of([&](OperatorScene& scene) {
       const auto mhz = scene.add_track({"lpm_freq", "AI Core", "AI Core Freq", "MHz"});
@@ -138,7 +138,7 @@ TEST_CASE("a value counts as long as it held, and a total by what it rose in a s
   CHECK_FALSE(change_of(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").is_noise());
 }
 
-TEST_CASE("a process is known by its name, and two of one name are not told apart") {
+TEST_CASE("processes are identified by name, and two with the same name are not distinguished") {
   const auto run = [](std::initializer_list<const char*> subjects) {
     return run_of([&](OperatorScene& scene) {
       for (const char* const subject : subjects) {
@@ -156,7 +156,7 @@ TEST_CASE("a process is known by its name, and two of one name are not told apar
   CHECK(compare({run({"python3 (7)", "python3 (8)"})}, {run({"python3 (9)"})}).counters.empty());
 }
 
-TEST_CASE("counters that only one side has are not compared") {
+TEST_CASE("counters of only one side are not compared") {
   const RunProfile read_only = run_of([](OperatorScene& scene) { add_channel(scene, "Read", 9); });
   const Comparison comparison = compare({run_of_channels(9, 9)}, {read_only});
   REQUIRE(comparison.counters.size() == 1);

@@ -35,14 +35,14 @@ std::vector<std::string> matched(const Ops& base, const Ops& now) {
 
 using Texts = std::vector<std::string>;
 
-TEST_CASE("Operators of one name are matched wherever they stand") {
+TEST_CASE("Operators with the same name are matched at any position") {
   CHECK(matched({op("a", "Conv"), op("b", "Relu")}, {op("b", "Relu"), op("a", "Conv")}) ==
         Texts{"0>1 name", "1>0 name"});
   // A layer whose type changed is still matched by name.
   CHECK(matched({op("act", "Mish")}, {op("act", "LeakyRelu")}) == Texts{"0>0 name"});
 }
 
-TEST_CASE("Of several operators of one name those of the same shapes belong together, then order") {
+TEST_CASE("Several operators with the same name are matched by shapes, then by order") {
   CHECK(matched({op("add", "Add", "8"), op("add", "Add", "16"), op("add", "Add", "32")},
                 {op("add", "Add", "16"), op("add", "Add", "64"), op("add", "Add", "8")}) ==
         Texts{"0>2 name", "1>0 name", "2>1 name"});
@@ -58,14 +58,15 @@ TEST_CASE("Names with counters are matched by type and shapes") {
         Texts{"0>1 shape", "1>0 shape"});
 }
 
-TEST_CASE("Without shapes renamed operators are matched by type where both sides have as many") {
+TEST_CASE(
+    "Without shapes, renamed operators are matched by type if both sides have the same number") {
   CHECK(matched({op("a", "Conv"), op("b", "Conv")}, {op("x", "Conv"), op("y", "Conv")}) ==
         Texts{"0>0 shape", "1>1 shape"});
   CHECK(matched({op("a", "Conv"), op("b", "Conv")}, {op("x", "Conv")}) ==
         Texts{"0> unmatched", "1> unmatched", ">0 unmatched"});
 }
 
-TEST_CASE("Layers that were fused into one are matched with it, in both directions") {
+TEST_CASE("Layers that were fused into one layer are matched with it, in both directions") {
   const Ops apart = {op("conv1", "Conv2D"), op("conv1_bn", "BN"), op("conv1_relu", "Relu"),
                      op("pool", "Pool")};
   const std::vector<std::string> layers = {"conv1", "conv1_bn", "conv1_relu"};
@@ -78,12 +79,12 @@ TEST_CASE("Layers that were fused into one are matched with it, in both directio
   }
 }
 
-TEST_CASE("A fusion that grew takes the place of the smaller one and what it swallowed") {
+TEST_CASE("A larger fusion is matched with the smaller fusion and the layers added to it") {
   CHECK(matched({op("c", "ConvBN", "", {"c", "c_bn"}), op("c_relu", "Relu")},
                 {op("c", "ConvBNRelu", "", {"c", "c_bn", "c_relu"})}) == Texts{"0+1>0 fusion"});
 }
 
-TEST_CASE("Of two models each operator is looked for in its own") {
+TEST_CASE("With two models, each operator is matched within its own model") {
   auto with_model = [](const char* model, OpProfile profile) {
     profile.model = model;
     return profile;
@@ -95,7 +96,7 @@ TEST_CASE("Of two models each operator is looked for in its own") {
         Texts{"0>0 name"});
 }
 
-TEST_CASE("What only one side has stays alone, every operator is in one match") {
+TEST_CASE("Operators of only one side stay unmatched, and every operator is in one match") {
   CHECK(matched({op("tanh", "Tanh"), op("conv", "Conv")}, {op("conv", "Conv"), op("leaky", "L")}) ==
         Texts{"0> unmatched", "1>0 name", ">1 unmatched"});
   CHECK(matched({}, {}).empty());

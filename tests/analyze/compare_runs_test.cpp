@@ -101,7 +101,7 @@ const OpChange& largest(const Comparison& comparison) {
   return comparison.ops.front();
 }
 
-TEST_CASE("Of 105 comparisons of equal runs that drift none reports a change") {
+TEST_CASE("None of 105 comparisons of equal, drifting runs reports a change") {
   Runs runs(7);
   std::vector<RunProfile> all;
   for (int i = 0; i < 15; ++i) all.push_back(runs.make({.drift = 0.07, .op_drift = 0.05}));
@@ -121,7 +121,7 @@ TEST_CASE("Of 105 comparisons of equal runs that drift none reports a change") {
   CHECK(op > 0.5);
 }
 
-TEST_CASE("A start that slept stands out however noisy the executions are") {
+TEST_CASE("A delayed start is reported even if the executions are noisy") {
   const auto measured = [](double us, double mad_us) {
     Measured one;
     one.add_run(us, mad_us, us);
@@ -142,7 +142,8 @@ TEST_CASE("A start that slept stands out however noisy the executions are") {
   CHECK(is_noise(20'000, 22'000));
 }
 
-TEST_CASE("A run beside another program is no slower model, and no faster one the other way") {
+TEST_CASE(
+    "A run next to another program is reported neither as slower nor, if swapped, as faster") {
   Runs runs(3);
   for (int i = 0; i < 6; ++i) {
     const auto quiet = runs.make({.drift = 0.05}),
@@ -156,7 +157,7 @@ TEST_CASE("A run beside another program is no slower model, and no faster one th
   }
 }
 
-TEST_CASE("An operator that got slower is found in spite of the noise, and has the change") {
+TEST_CASE("A slower operator is found despite noise, with its change") {
   Runs runs(11);
   for (int i = 0; i < 6; ++i) {
     const RunShape shape{.drift = 0.02, .op_drift = 0.01};
@@ -171,7 +172,7 @@ TEST_CASE("An operator that got slower is found in spite of the noise, and has t
   }
 }
 
-TEST_CASE("A uniform change beyond the drift is reported with one run each") {
+TEST_CASE("A uniform change beyond the drift is reported with one run on each side") {
   Runs runs(5);
   RunProfile base = runs.make({}), now = runs.make({});
   const auto scale = [](RunProfile run, double factor) {
@@ -185,7 +186,7 @@ TEST_CASE("A uniform change beyond the drift is reported with one run each") {
   CHECK(compare({base}, {scale(now, 1.04)}).verdict == Verdict::noise);
 }
 
-TEST_CASE("Several runs a side tell a change that one run each cannot") {
+TEST_CASE("Several runs on each side show a change that single runs cannot") {
   Runs runs(13);
   const auto side = [&](double factor) {
     std::vector<RunProfile> all;

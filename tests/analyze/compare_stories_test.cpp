@@ -91,7 +91,7 @@ double share_of_type(const Json& comparison, const std::string& type) {
 
 }  // namespace
 
-TEST_CASE("the same model with a larger batch is compared by picture, and no four times slower") {
+TEST_CASE("the same model with a larger batch is compared per picture, not as four times slower") {
   const Story story("face_mask", "face_mask", "4");
   const Json& comparison = story.comparison;
   CHECK(comparison.at("unit") == "one picture");
@@ -109,7 +109,9 @@ TEST_CASE("the same model with a larger batch is compared by picture, and no fou
 
 // Real runs: another program can slow down any layer, so the order of the changes is not checked.
 // compare_runs_test checks it with synthetic times.
-TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with their shares") {
+TEST_CASE(
+    "mish against leaky_relu: Softplus and Tanh are removed, LeakyRelu is added, with their "
+    "shares") {
   const Story story("mish", "leaky_relu");
   const Json& comparison = story.comparison;
   CHECK(comparison.at("total").at("delta_us") == Approx(story.change_us()).epsilon(0.1));

@@ -62,7 +62,7 @@ std::vector<std::string> rows_of(const std::string& page, const std::string& tab
 
 }  // namespace
 
-TEST_CASE("the report says what changed, by how much and where") {
+TEST_CASE("the report shows what changed, by how much and where") {
   const std::string page = html_report(made_comparison());
   CHECK(between(page, "<title>", "</title>") == "mish → leaky_relu - msprof compare");
   CHECK(between(page, "<p id=\"verdict\" class=\"faster\"><strong>", "<") ==
@@ -92,7 +92,8 @@ TEST_CASE("the report says what changed, by how much and where") {
             "CPU 0 Usage|host|host_cpu|%|50.000|51.000|+1.000|+2.0|5.000|10 → 12|"});
 }
 
-TEST_CASE("the bars lead from one total to the other, each begun where the last one ended") {
+TEST_CASE(
+    "the bars lead from one total to the other, each starting at the end of the previous one") {
   const Comparison comparison = made_comparison();
   auto bars = bars_of(html_report(comparison), "by-op");
   REQUIRE(bars.size() == 4);
@@ -126,7 +127,7 @@ TEST_CASE("the bars lead from one total to the other, each begun where the last 
   CHECK(bars_of(page, "totals")[3].kind == "slower");
 }
 
-TEST_CASE("differences within noise are grey, and have no share of anything") {
+TEST_CASE("differences within noise are grey and have no share") {
   Comparison same = made_comparison();
   same.total = {7209, 7300, 360};
   same.verdict = Verdict::noise;
@@ -150,7 +151,7 @@ TEST_CASE("differences within noise are grey, and have no share of anything") {
   CHECK_FALSE(contains(html_report(same), "<figure id=\"by-op\""));
 }
 
-TEST_CASE("text of captures stays text, and a name of 10 MB is shortened") {
+TEST_CASE("text from captures is escaped, and a name of 10 MB is shortened") {
   const std::string evil = "</script></style>'\"><img src=x onerror=alert(1)>&amp;\x01\xff\xe2\x80";
   Comparison hostile = made_comparison();
   for (ComparedSide* side : {&hostile.base, &hostile.now}) {
@@ -181,7 +182,7 @@ TEST_CASE("text of captures stays text, and a name of 10 MB is shortened") {
   CHECK(contains(page, "<li>950 more</li>"));
 }
 
-TEST_CASE("the report needs nothing beside itself and is the same every time") {
+TEST_CASE("the report is self-contained and the same every time") {
   const Comparison comparison = made_comparison();
   const std::string page = html_report(comparison);
   CHECK(page == html_report(comparison));
@@ -202,7 +203,7 @@ TEST_CASE("the report needs nothing beside itself and is the same every time") {
   CHECK(count(page, "<section") == count(page, "aria-labelledby=\"h-"));
 }
 
-TEST_CASE("an empty comparison, and numbers that are none, give a whole page") {
+TEST_CASE("an empty comparison and NaN values give a complete page") {
   const std::string empty = html_report(Comparison());
   CHECK(contains(empty, "Neither BASE nor NEW has operators."));
   CHECK(contains(empty, "</html>"));
@@ -234,7 +235,7 @@ TEST_CASE("an empty comparison, and numbers that are none, give a whole page") {
   }
 }
 
-TEST_CASE("of thousands of operators the largest changes are shown, and the rest is counted") {
+TEST_CASE("with thousands of operators, the largest changes are shown and the rest is counted") {
   Comparison many = made_comparison();
   many.total = {1e6, 8e5, 5e4};
   many.ops.clear();

@@ -52,7 +52,7 @@ Pcie pcie(std::uint64_t after_ns, std::uint32_t factor) {
 
 }  // namespace
 
-TEST_CASE("LLC: hit rate of a moment, and what moved since the one before") {
+TEST_CASE("LLC: a sample has its hit rate and the bytes moved since the previous one") {
   CounterCapture capture(with_llc("5", "read"));
   // 676 hits in 1000 lookups; 8192 + 8192 lines moved.
   llc(capture, 1000, 0, {1, 2, 100, 200, 400, 300, 600, 76});
@@ -82,7 +82,7 @@ TEST_CASE("LLC: hit rate of a moment, and what moved since the one before") {
   CHECK(capture.findings("llc").empty());
 }
 
-TEST_CASE("LLC: writes have events of their own, and version 2.0 absolute times") {
+TEST_CASE("LLC: writes have separate events, and version 2.0 has absolute times") {
   ProfSetup setup = with_llc("4", "write");
   setup.version = "2.0";
   CounterCapture capture(setup);
@@ -97,7 +97,7 @@ TEST_CASE("LLC: writes have events of their own, and version 2.0 absolute times"
         Lines{"0|write|Average|170.0|N/A", "0|write|1|170.0|N/A"});
 }
 
-TEST_CASE("LLC: moments that lack an event, events without a meaning, and damage") {
+TEST_CASE("LLC: incomplete samples, unknown events and damage are counted") {
   CounterCapture capture(with_llc("5", "read"));
   llc(capture, 1000, 0, {1, 1, 1, 1, 1, 1, 1, 1});
   for (const std::uint32_t event : {0x00U, 0x01U, 0x77U})
@@ -120,7 +120,7 @@ TEST_CASE("LLC: moments that lack an event, events without a meaning, and damage
                    "PARTIAL llc: impossible cache, event, count or time x1") == 1);
 }
 
-TEST_CASE("LLC: without knowing what was counted nothing is made up") {
+TEST_CASE("LLC: if the counted events are unknown, nothing is computed") {
   CounterCapture capture(with_llc("5", ""));
   llc(capture, 1000, 0, {1, 1, 1, 1, 1, 1, 1, 1});
   capture.process();
@@ -128,7 +128,7 @@ TEST_CASE("LLC: without knowing what was counted nothing is made up") {
   CHECK(capture.findings("llc") == Lines{"PARTIAL llc: unknown events x1"});
 }
 
-TEST_CASE("LLC of the 310: what each CPU holds, in text") {
+TEST_CASE("LLC of the 310: the share of each CPU is read from text") {
   CounterCapture capture(with_llc("0", "capacity"));
   capture.device("llc.data",
                  "#  time counts unit events\n"
@@ -160,7 +160,7 @@ TEST_CASE("LLC of the 310: what each CPU holds, in text") {
   CHECK(capture.findings("llc").empty());
 }
 
-TEST_CASE("LLC of the 310: bandwidth and what of it was found in the cache") {
+TEST_CASE("LLC of the 310: bandwidth and cache hits are computed") {
   CounterCapture capture(with_llc("0", "bandwidth"));
   // Two caches; 16384 lines are 1 MiB, in 1 ms.
   capture.device("llc.data",
@@ -185,7 +185,7 @@ TEST_CASE("LLC of the 310: bandwidth and what of it was found in the cache") {
               counter_event("LLC/Write", 3'000'000, "Write(MB/s)", "1000.0")});
 }
 
-TEST_CASE("LLC of the 310: lines that are none are counted") {
+TEST_CASE("LLC of the 310: invalid lines are counted") {
   CounterCapture capture(with_llc("0", "bandwidth"));
   capture.device("llc.data",
                  "0.001 5 l3c0/read_allocate/\n"  // without the other events of its moment
@@ -205,7 +205,7 @@ TEST_CASE("LLC of the 310: lines that are none are counted") {
                    "PARTIAL llc: sample without one of its events x1") == 1);
 }
 
-TEST_CASE("PCIe: 21 values a moment, and their means over the whole run") {
+TEST_CASE("PCIe: a sample has 21 values, and the table their means over the run") {
   CounterCapture capture;
   capture.record("pcie.data", pcie(1'000'000, 100));
   Pcie idle = pcie(2'000'000, 300);
@@ -239,7 +239,7 @@ TEST_CASE("PCIe: 21 values a moment, and their means over the whole run") {
   CHECK(capture.findings("pcie").empty());
 }
 
-TEST_CASE("PCIe: moments without anything posted are in the store alone") {
+TEST_CASE("PCIe: samples without posted transfers are only in the store") {
   CounterCapture capture;
   Pcie idle = pcie(1'000'000, 1);
   idle.values[0][0] = 0xFFFFF;
@@ -252,7 +252,9 @@ TEST_CASE("PCIe: moments without anything posted are in the store alone") {
   CHECK(capture.unified("SELECT txPostMax FROM PCIE") == Lines{"4000000"});
 }
 
-TEST_CASE("PCIe: records over two slices, cut ones, damaged ones, and an unexpected chip") {
+TEST_CASE(
+    "PCIe: records across two slices, truncated and damaged ones and an unexpected chip are "
+    "handled") {
   ProfSetup setup;
   setup.platform = "7";
   CounterCapture capture(setup);
@@ -274,7 +276,7 @@ TEST_CASE("PCIe: records over two slices, cut ones, damaged ones, and an unexpec
                                           "note pcie: not expected on this chip x1"});
 }
 
-TEST_CASE("PCIe: a slice that is missing takes the records at its borders with it") {
+TEST_CASE("PCIe: a missing slice loses the records at its borders") {
   ProfSetup setup;
   setup.device_monotonic_ns += 1'000'000'000'000'000;
   CounterCapture capture(setup);
@@ -292,7 +294,7 @@ TEST_CASE("PCIe: a slice that is missing takes the records at its borders with i
   CHECK(capture.findings("pcie") == Lines{"PARTIAL pcie: bytes lost or added within a record x1"});
 }
 
-TEST_CASE("LLC and PCIe: empty files give no table and no complaint") {
+TEST_CASE("LLC and PCIe: empty files give no table and no finding") {
   for (const std::string chip : {"5", "0"}) {
     CAPTURE(chip);
     CounterCapture capture(with_llc(chip, ""));

@@ -64,7 +64,7 @@ void compare_case(const std::string& name, const Lines& also_not_judged = {}) {
 
 }  // namespace
 
-TEST_CASE("system counters of the shared cases are those of the vendor's tool, where it is right") {
+TEST_CASE("system counters of the shared cases equal the vendor's tool where it is correct") {
   if (!has_cases_or_skip("system")) return;
   SECTION("910B, two devices") {
     compare_case("910b_sys");

@@ -45,7 +45,7 @@ constexpr std::uint64_t kMs = 1'000'000;
 
 }  // namespace
 
-TEST_CASE("sampled cores: utilization of the interval, metrics of the whole run") {
+TEST_CASE("sampled cores: utilization is per interval, metrics are for the whole run") {
   const ProfSetup setup = sampled("4");
   CounterCapture capture(setup);
   // 1000 MHz: 1,000,000 cycles per millisecond.
@@ -82,7 +82,7 @@ TEST_CASE("sampled cores: utilization of the interval, metrics of the whole run"
   CHECK(capture.findings().empty());
 }
 
-TEST_CASE("sampled cores: the 910B has both kinds of cores in one file, by their numbers") {
+TEST_CASE("sampled cores: a 910B has both kinds of cores in one file, distinguished by number") {
   const ProfSetup setup = sampled("5");
   CounterCapture capture(setup);
   for (const std::uint8_t core : {std::uint8_t{24}, std::uint8_t{25}})
@@ -97,7 +97,7 @@ TEST_CASE("sampled cores: the 910B has both kinds of cores in one file, by their
   CHECK(capture.findings("core_samples").empty());
 }
 
-TEST_CASE("sampled cores: chips 15 and 16 have ten events, and ticks") {
+TEST_CASE("sampled cores: chips 15 and 16 have ten events and times in ticks") {
   ProfSetup setup = sampled("15");
   setup.aic_events = setup.aiv_events = "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714,0x0";
   CounterCapture capture(setup);
@@ -114,7 +114,7 @@ TEST_CASE("sampled cores: chips 15 and 16 have ten events, and ticks") {
         "0|AI Vector Core 36|0x501|M/s|1000000|2000000|500");
 }
 
-TEST_CASE("sampled cores: AI cores sampled, vector cores task by task") {
+TEST_CASE("sampled cores: AI cores can be sampled while vector cores are measured per task") {
   ProfSetup setup = sampled("4");
   setup.sample["aiv_profiling_mode"] = "\"task-based\"";
   CounterCapture capture(setup);
@@ -127,7 +127,7 @@ TEST_CASE("sampled cores: AI cores sampled, vector cores task by task") {
   CHECK(capture.report().kinds().count("aicore") == 1);
 }
 
-TEST_CASE("sampled cores: what is damaged is counted, the rest kept") {
+TEST_CASE("sampled cores: damaged records are counted, the rest is kept") {
   const ProfSetup setup = sampled("1");
   CounterCapture capture(setup);
   capture.record("aicore.data", sample_at(setup, 1 * kMs, 0, 1000));
@@ -149,7 +149,7 @@ TEST_CASE("sampled cores: what is damaged is counted, the rest kept") {
               "PARTIAL core_samples: same time as the previous sample x1"});
 }
 
-TEST_CASE("sampled cores: an empty file, and samples of unknown events") {
+TEST_CASE("sampled cores: an empty file and samples of unknown events are handled") {
   ProfSetup setup = sampled("1");
   CounterCapture empty(setup);
   empty.device("aicore.data", "");
@@ -166,7 +166,7 @@ TEST_CASE("sampled cores: an empty file, and samples of unknown events") {
         counter_event("Core 0", 2'000'000, "Utilization(%)", "\"50.000000\""));
 }
 
-TEST_CASE("voltages of a chip that is not expected to have them are read, and that is said") {
+TEST_CASE("voltages of an unexpected chip are read and reported") {
   struct __attribute__((packed)) Changes {
     std::uint32_t count = 1, type = 1;
     struct __attribute__((packed)) {

@@ -33,7 +33,7 @@ ProfSetup cpu_setup() {
 
 }  // namespace
 
-TEST_CASE("control and AI CPUs: counts by event and by function, in all slices") {
+TEST_CASE("control and AI CPUs: events are counted by event and by function, in all slices") {
   CounterCapture capture(cpu_setup());
   capture.device("ai_ctrl_cpu.data", sample(0, "30 r11", "memcpy+0x1f (/lib64/libc.so.6)"));
   capture.device("ai_ctrl_cpu.data", sample(0, "500 raw 0x10", "[unknown] ([unknown])"));
@@ -65,7 +65,7 @@ TEST_CASE("control and AI CPUs: counts by event and by function, in all slices")
                                                  "note ai_ctrl_cpu: times not checked x1"});
 }
 
-TEST_CASE("control and AI CPUs: damaged samples are counted, the rest kept") {
+TEST_CASE("control and AI CPUs: damaged samples are counted, the rest is kept") {
   CounterCapture capture(cpu_setup());
   const std::string good = sample(0, "1 r11", "f+0x1 (/bin/a)");
   capture.device("ai_ctrl_cpu.data",
@@ -85,7 +85,7 @@ TEST_CASE("control and AI CPUs: damaged samples are counted, the rest kept") {
               "note ai_ctrl_cpu: times not checked x1"});
 }
 
-TEST_CASE("control and AI CPUs: an empty file gives nothing, and no complaint") {
+TEST_CASE("control and AI CPUs: an empty file gives no data and no finding") {
   CounterCapture capture(cpu_setup());
   capture.device("ai_ctrl_cpu.data", "");
   capture.device("tscpu.data", "");
@@ -96,7 +96,7 @@ TEST_CASE("control and AI CPUs: an empty file gives nothing, and no complaint") 
   CHECK(capture.findings("tscpu").empty());
 }
 
-TEST_CASE("TS CPU: events that were asked for, ordered as numbers, and five functions") {
+TEST_CASE("TS CPU: requested events are in numeric order, with five functions") {
   CounterCapture capture(cpu_setup());
   for (std::uint64_t i = 0; i < 6; ++i) {
     TsCpu record;
@@ -121,7 +121,7 @@ TEST_CASE("TS CPU: events that were asked for, ordered as numbers, and five func
   CHECK(capture.findings("tscpu") == Lines{"note tscpu: times not checked x1"});
 }
 
-TEST_CASE("TS CPU: without a list of events all are; a chip that is not expected is told") {
+TEST_CASE("TS CPU: without a list of events all are counted; an unexpected chip is reported") {
   ProfSetup setup;
   setup.platform = "15";
   CounterCapture capture(setup);
@@ -135,7 +135,7 @@ TEST_CASE("TS CPU: without a list of events all are; a chip that is not expected
         Lines{"note tscpu: not expected on this chip x1", "note tscpu: times not checked x1"});
 }
 
-TEST_CASE("TS CPU: records of 184 bytes are told, and not guessed at") {
+TEST_CASE("TS CPU: records of 184 bytes are reported and not interpreted") {
   CounterCapture capture(cpu_setup());
   std::string record(184, '\0');
   record.replace(0, 4, "\xab\xab\xab\xab");
@@ -147,7 +147,7 @@ TEST_CASE("TS CPU: records of 184 bytes are told, and not guessed at") {
   CHECK(capture.findings("tscpu") == Lines{"note tscpu: records of 184 bytes, not read x2"});
 }
 
-TEST_CASE("TS CPU: records with another magic or an impossible event are counted") {
+TEST_CASE("TS CPU: records with a bad magic or an impossible event are counted") {
   CounterCapture capture(cpu_setup());
   TsCpu record;
   record.counts[0] = 0x11;

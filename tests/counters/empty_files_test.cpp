@@ -5,7 +5,7 @@
 
 using namespace msprof::test;
 
-TEST_CASE("an empty file of any kind of counters gives nothing, and no complaint") {
+TEST_CASE("an empty file of any kind of counter gives no data and no finding") {
   CounterCapture capture;
   for (const char* const stem : {"npu_mem.app",
                                  "npu_mem.data",

@@ -26,7 +26,7 @@ std::string bytes_of(const StaticMemory& record) {
 
 }  // namespace
 
-TEST_CASE("calls: the first line of each file is at the begin of the collection") {
+TEST_CASE("calls: the first line of each file is at the start of the collection") {
   CounterCapture capture;
   capture.host("host_syscall.data",
                " 1234576.633 (    1.507 ms): python3/4321 getpid(fd: 26, cmd: 0x1) = 0\n"
@@ -67,7 +67,7 @@ TEST_CASE("calls: the first line of each file is at the begin of the collection"
   CHECK(capture.findings("host_pthreadcall").empty());
 }
 
-TEST_CASE("calls: damaged lines are counted, and those with one end") {
+TEST_CASE("calls: damaged lines and unpaired calls are counted") {
   CounterCapture capture;
   capture.host("host_syscall.data",
                " 1.000 ( 1.000 ms): a/1 read(1) = 0\n"
@@ -101,7 +101,7 @@ TEST_CASE("calls: damaged lines are counted, and those with one end") {
               "note host_pthreadcall: calls without their start or end x2"});
 }
 
-TEST_CASE("calls: empty files give nothing, and no complaint") {
+TEST_CASE("calls: empty files give no data and no finding") {
   CounterCapture capture;
   capture.host("host_syscall.data", "");
   capture.host("host_pthreadcall.data", "\n");
@@ -112,7 +112,7 @@ TEST_CASE("calls: empty files give nothing, and no complaint") {
   CHECK(capture.findings("host_pthreadcall").empty());
 }
 
-TEST_CASE("static operator memory: a row a record, by the names of the dictionary") {
+TEST_CASE("static operator memory: each record is a row, with names of the dictionary") {
   CounterCapture capture;
   StaticMemory record;
   record.op = capture.prof().hash("conv1");
@@ -145,7 +145,7 @@ TEST_CASE("static operator memory: a row a record, by the names of the dictionar
   CHECK(capture.findings("static_op_mem").empty());
 }
 
-TEST_CASE("static operator memory: damaged records are counted; an empty file is none") {
+TEST_CASE("static operator memory: damaged records are counted, an empty file is not damage") {
   CounterCapture capture;
   StaticMemory record;
   capture.host("unaging.additional.static_op_mem", bytes_of(record));

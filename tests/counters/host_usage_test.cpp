@@ -43,7 +43,7 @@ std::string net(const std::string& card, std::uint64_t received, std::uint64_t s
 
 }  // namespace
 
-TEST_CASE("host_cpu: what threads used of a CPU, none more than the time that passed") {
+TEST_CASE("host_cpu: CPU use of a thread does not exceed the elapsed time") {
   CounterCapture capture(host_setup());
   // Starts before the collection, so it is in no product.
   capture.host("host_cpu.data", cpu_block(-100, "9.90") + stat(1, 0, 0, 0));
@@ -71,7 +71,7 @@ TEST_CASE("host_cpu: what threads used of a CPU, none more than the time that pa
   CHECK(capture.findings("host_cpu").empty());
 }
 
-TEST_CASE("host_cpu: thirds of a tick are rounded once, to the sixth decimal") {
+TEST_CASE("host_cpu: thirds of a tick are rounded once, to six decimals") {
   CounterCapture capture(host_setup());
   capture.host("host_cpu.data", cpu_block(0, "10.00") + stat(1, 0, 0, 0));
   capture.host("host_cpu.data", cpu_block(30, "10.03") + stat(1, 2, 0, 0));
@@ -80,7 +80,7 @@ TEST_CASE("host_cpu: thirds of a tick are rounded once, to the sixth decimal") {
                                              counter_event("CPU Avg", 0, "Usage(%)", "16.666667")});
 }
 
-TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest kept") {
+TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest is kept") {
   CounterCapture capture(host_setup());
   capture.host("host_cpu.data", "not a block\n");
   capture.host("host_cpu.data", cpu_block(0, "10.00") + stat(1, 0, 0, 0) + stat(2, 5, 0, 1));
@@ -114,7 +114,7 @@ TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest kept") {
               "note host_cpu: more than 100 % of a CPU x1"});
 }
 
-TEST_CASE("host_cpu: one block tells the CPUs there are; without the length of a tick nothing") {
+TEST_CASE("host_cpu: one block gives the number of CPUs, and without the tick length no usage") {
   for (const bool has_ticks : {true, false}) {
     ProfSetup setup = host_setup();
     if (!has_ticks) setup.info["sysClockFreq"] = "0";
@@ -127,7 +127,7 @@ TEST_CASE("host_cpu: one block tells the CPUs there are; without the length of a
   }
 }
 
-TEST_CASE("host_mem: memory at the moment at which it was read") {
+TEST_CASE("host_mem: memory has the time at which it was read") {
   CounterCapture capture(host_setup());
   const auto line = [](std::int64_t ms, int pages) {
     return mono(ms) + " 9 " + std::to_string(pages) + " 1 0 0 0 0\n";
@@ -153,7 +153,7 @@ TEST_CASE("host_mem: memory at the moment at which it was read") {
   CHECK(capture.findings("host_mem").empty());
 }
 
-TEST_CASE("host_mem: damaged lines are counted; without a total the samples are kept") {
+TEST_CASE("host_mem: damaged lines are counted, and samples are kept without a total") {
   ProfSetup setup = host_setup();
   setup.info["memoryTotal"] = "0";
   CounterCapture capture(setup);
@@ -170,7 +170,7 @@ TEST_CASE("host_mem: damaged lines are counted; without a total the samples are 
                                               "PARTIAL host_mem: no memoryTotal x1"});
 }
 
-TEST_CASE("host_disk: a line an interval, through all slices") {
+TEST_CASE("host_disk: each line is an interval, across all slices") {
   CounterCapture capture(host_setup());
   capture.host(
       "host_disk.data",
@@ -235,7 +235,7 @@ TEST_CASE("host_disk: a damaged line leaves its interval empty") {
               "PARTIAL host_disk: incomplete line at the end x1"});
 }
 
-TEST_CASE("host_network: each card by its own speed, rates in seconds") {
+TEST_CASE("host_network: each card is relative to its speed, with rates per second") {
   CounterCapture capture(host_setup());
   const std::string head = "Inter-|   Receive\n face |bytes\n";
   capture.host("host_network.data", "time " + mono(0) + "\n" + head + net("lo", 5, 5) +
@@ -268,7 +268,7 @@ TEST_CASE("host_network: each card by its own speed, rates in seconds") {
   CHECK(capture.findings("host_network") == Lines{"PARTIAL host_network: counter decreased x1"});
 }
 
-TEST_CASE("host_network: damaged lines are counted; a card of unknown speed is in no product") {
+TEST_CASE("host_network: damaged lines are counted, and a card of unknown speed is not exported") {
   ProfSetup setup = host_setup();
   setup.info["netCard"] = "[]";
   CounterCapture capture(setup);
@@ -288,7 +288,7 @@ TEST_CASE("host_network: damaged lines are counted; a card of unknown speed is i
               "note host_network: network card of unknown speed x1"});
 }
 
-TEST_CASE("what a host used: empty files give nothing, and no complaint") {
+TEST_CASE("host usage: empty files give no data and no finding") {
   CounterCapture capture(host_setup());
   for (const char* stem : {"host_cpu", "host_mem", "host_disk", "host_network"})
     capture.host(std::string(stem) + ".data", "");

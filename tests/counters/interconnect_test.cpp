@@ -28,7 +28,7 @@ constexpr std::uint64_t of_rate(std::uint64_t mb) {
 
 }  // namespace
 
-TEST_CASE("HBM: a channel's rate is what it moved since its own sample before") {
+TEST_CASE("HBM: the rate of a channel is computed since its previous sample") {
   CounterCapture capture;
   capture.record("hbm.data", Hbm{1000, 5, 0, 2});
   capture.record("hbm.data", Hbm{2000, 32 * 1024, 0, 2});
@@ -68,7 +68,7 @@ TEST_CASE("HBM: records of version 2.0 have absolute times") {
         Lines{"0|HBM 0|Read|MB/s|1000001|2000001|" + std::to_string(of_rate(2000) * 32)});
 }
 
-TEST_CASE("HBM: what is damaged is counted, the rest kept") {
+TEST_CASE("HBM: damaged records are counted, the rest is kept") {
   CounterCapture capture;
   for (std::uint64_t ms = 1; ms <= 5; ++ms) {
     capture.record("hbm.data", Hbm{ms * 1000, 1024, 0, 0});
@@ -83,7 +83,7 @@ TEST_CASE("HBM: what is damaged is counted, the rest kept") {
                                          "PARTIAL hbm: same time as the previous sample x1"});
 }
 
-TEST_CASE("HBM: an empty file, and a single sample, give no table and no complaint") {
+TEST_CASE("HBM: an empty file or a single sample gives no table and no finding") {
   for (const bool has_sample : {false, true}) {
     CounterCapture capture;
     has_sample ? capture.record("hbm.data", Hbm{1000, 1, 0, 0}) : capture.device("hbm.data", "");
@@ -94,7 +94,7 @@ TEST_CASE("HBM: an empty file, and a single sample, give no table and no complai
   }
 }
 
-TEST_CASE("HCCS: differences of two totals, whatever slice they are in") {
+TEST_CASE("HCCS: rates are differences of two totals, also across slices") {
   CounterCapture capture;
   constexpr std::string_view kHead = "time_stamp(s):time_stamp(ns) send_amount receive_amount\n";
   capture.device("hccs.data", std::string(kHead) + "4:001000000 1000 5000000\n4:002000000 10");
@@ -114,7 +114,7 @@ TEST_CASE("HCCS: differences of two totals, whatever slice they are in") {
   CHECK(capture.findings("hccs").empty());
 }
 
-TEST_CASE("HCCS: lines that are none, counters that fall and times that stand are counted") {
+TEST_CASE("HCCS: invalid lines, decreasing counters and repeated times are counted") {
   CounterCapture capture;
   capture.device("hccs.data",
                  "4:001000000 100 100\n"
@@ -136,7 +136,7 @@ TEST_CASE("HCCS: lines that are none, counters that fall and times that stand ar
                                           "PARTIAL hccs: same time as the previous sample x1"});
 }
 
-TEST_CASE("HBM and HCCS: on a chip that is not expected to have them, they are read and told") {
+TEST_CASE("HBM and HCCS: on an unexpected chip they are read and reported") {
   ProfSetup setup;
   setup.platform = "9";
   CounterCapture capture(setup);

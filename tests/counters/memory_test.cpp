@@ -34,7 +34,7 @@ void add_empty_memory_file(CounterCapture& capture, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("memory in use: application and device in one table, in bytes as they are") {
+TEST_CASE("memory in use: application and device are in one table, in unrounded bytes") {
   CounterCapture capture;
   capture.record("npu_mem.app", NpuMem{1000, 0, 0, 1024, 2560});
   capture.record("npu_mem.data", NpuMem{2000, 1, 0, 0, (1 << 20) + 1});
@@ -61,7 +61,7 @@ TEST_CASE("memory in use: application and device in one table, in bytes as they 
   CHECK(capture.findings("npu_mem").empty());
 }
 
-TEST_CASE("memory in use: the clock of 32 bits goes on where it starts again") {
+TEST_CASE("memory in use: the 32-bit clock continues after a wraparound") {
   CounterCapture capture;
   capture.record("npu_mem.data", NpuMem{0xFFFFFFFF, 1, 0, 0, 1024});
   capture.record("npu_mem.data", NpuMem{999, 1, 0, 0, 2048});
@@ -70,7 +70,8 @@ TEST_CASE("memory in use: the clock of 32 bits goes on where it starts again") {
   CHECK(capture.samples("npu_mem").at(4) == "0|NPU MEM Device|HBM|KB||4294968295000|2048");
 }
 
-TEST_CASE("memory in use: version 2.0 has its clock elsewhere, other events a word of their own") {
+TEST_CASE(
+    "memory in use: version 2.0 has its clock at another offset, and unknown events are named") {
   ProfSetup setup;
   setup.version = "2.0";
   CounterCapture capture(setup);
@@ -81,7 +82,7 @@ TEST_CASE("memory in use: version 2.0 has its clock elsewhere, other events a wo
         Lines{"unknown"});
 }
 
-TEST_CASE("memory in use: each stem is cut at its end, and damage counted") {
+TEST_CASE("memory in use: truncation is handled per file stem, and damage is counted") {
   CounterCapture capture;
   capture.record("npu_mem.app", NpuMem{1000, 0, 0, 0, 1024});
   capture.device("npu_mem.app", "a part");
@@ -102,7 +103,7 @@ TEST_CASE("memory in use: each stem is cut at its end, and damage counted") {
               "PARTIAL npu_mem: impossible event, time or amount x1"});
 }
 
-TEST_CASE("memory in use: damage at the beginning does not move what is behind it") {
+TEST_CASE("memory in use: damage at the start does not shift later samples") {
   CounterCapture capture;
   for (std::uint32_t i = 0; i < 5; ++i)
     capture.record("npu_mem.data", NpuMem{1000 * i, i < 2 ? 0xFFFFU : 1U, 0, 0, 1024});
@@ -114,7 +115,7 @@ TEST_CASE("memory in use: damage at the beginning does not move what is behind i
         Lines{"PARTIAL npu_mem: impossible event, time or amount x2"});
 }
 
-TEST_CASE("memory by module: names, a size that is not known, and the order of the chip") {
+TEST_CASE("memory by module: modules have names, unknown sizes and the order of the chip") {
   const auto fill = [](CounterCapture& capture) {
     const ProfSetup& setup = capture.setup();
     for (const std::uint64_t device : {0U, 1U}) {
@@ -154,7 +155,7 @@ TEST_CASE("memory by module: names, a size that is not known, and the order of t
               "1|HCCL|1700000000002000.010|1.5|NPU:1", "1|other" + early + "-1|NPU:1"});
 }
 
-TEST_CASE("memory by module: damage is counted, and a chip that has none is told") {
+TEST_CASE("memory by module: damage is counted, and an unexpected chip is reported") {
   CounterCapture capture(memory_of_chip("0"));
   const std::uint64_t now = capture.setup().host_at(1000);
   capture.record("npu_module_mem.data", ModuleMem{0xFFFF, 0, now, 1});
@@ -171,7 +172,8 @@ TEST_CASE("memory by module: damage is counted, and a chip that has none is told
               "note npu_module_mem: not expected on this chip x1"});
 }
 
-TEST_CASE("DDR: controllers of a moment are added up, the first interval begins with the device") {
+TEST_CASE(
+    "DDR: controllers of a sample are summed, and the first interval starts with the device") {
   CounterCapture capture(memory_of_chip("4"));
   // 1 MiB in 1 ms by two controllers, in words of 32 bytes; then 2 MiB written in 2 ms.
   capture.record("ddr.data", Ddr{1000, 16384, 0, 0});
@@ -194,7 +196,7 @@ TEST_CASE("DDR: controllers of a moment are added up, the first interval begins 
   CHECK(capture.findings("ddr").empty());
 }
 
-TEST_CASE("DDR: what names a master is a counter of that master, and not of the total") {
+TEST_CASE("DDR: records of a master are counted for the master and not in the total") {
   CounterCapture capture(memory_of_chip("7"));
   // This chip counts words of 16 bytes.
   capture.record("ddr.data", Ddr{1000, 4, 0, 0, 3});
@@ -209,7 +211,7 @@ TEST_CASE("DDR: what names a master is a counter of that master, and not of the 
   CHECK(capture.unified("SELECT count(*), sum(read) FROM DDR") == Lines{"2|16000"});
 }
 
-TEST_CASE("DDR: a clock that starts again, moments out of order, and damage") {
+TEST_CASE("DDR: clock wraparounds, samples out of order and damage are handled") {
   CounterCapture capture(memory_of_chip("4"));
   capture.record("ddr.data", Ddr{0, 1000, 0, 0});  // no time since the start
   capture.record("ddr.data", Ddr{0xFFFFFFFF, 1000, 0, 0});
@@ -230,7 +232,7 @@ TEST_CASE("DDR: a clock that starts again, moments out of order, and damage") {
                                          "PARTIAL ddr: same time as the previous sample x1"});
 }
 
-TEST_CASE("DDR: on a chip that is not expected to have it, it is read and told") {
+TEST_CASE("DDR: on an unexpected chip it is read and reported") {
   CounterCapture capture(memory_of_chip("5"));
   capture.record("ddr.data", Ddr{1000, 1, 0, 0});
   capture.process();
@@ -238,7 +240,7 @@ TEST_CASE("DDR: on a chip that is not expected to have it, it is read and told")
   CHECK(capture.findings("ddr") == Lines{"note ddr: not expected on this chip x1"});
 }
 
-TEST_CASE("memory and DDR: empty files give no table and no complaint") {
+TEST_CASE("memory and DDR: empty files give no table and no finding") {
   CounterCapture capture(memory_of_chip("0"));
   const Lines stems{"npu_mem.app", "npu_mem.data", "npu_module_mem.data", "ddr.data"};
   for (const std::string& stem : stems) add_empty_memory_file(capture, stem + ".0.slice_0");

@@ -24,7 +24,7 @@ std::string netdev(std::uint64_t ns, std::uint64_t total) {
 
 }  // namespace
 
-TEST_CASE("NIC: rates are of seconds, and errors are the port's own") {
+TEST_CASE("NIC: rates are per second, and errors are per port") {
   CounterCapture capture;
   capture.device("nic.data", std::string(kNicHead) +
                                  "4:001000000 100 10 1310720 1000 0 0 0 20 0 10 0 4 2 7\n"
@@ -64,7 +64,7 @@ TEST_CASE("NIC: rates are of seconds, and errors are the port's own") {
   CHECK(capture.findings("nic").empty());
 }
 
-TEST_CASE("RoCE: lines have a port and a type, or neither, as the first of them") {
+TEST_CASE("RoCE: lines have a port and a type, or neither, like the first line") {
   CounterCapture capture;
   capture.device("roce.data", "4:001000000 100 1 2 3 4 0 0 1 2 3 4 0 0\n");
   capture.prof().next_slice("roce.data", 0);
@@ -88,7 +88,7 @@ TEST_CASE("RoCE: lines have a port and a type, or neither, as the first of them"
   CHECK(other.findings("roce") == Lines{"note roce: not expected on this chip x1"});
 }
 
-TEST_CASE("NIC: what is damaged is counted, the rest kept") {
+TEST_CASE("NIC: damaged lines are counted, the rest is kept") {
   CounterCapture capture;
   capture.device("nic.data",
                  "4:001000000 100 1 2 3 9 0 0 1 2 3 4 0 0 0\n"
@@ -108,7 +108,7 @@ TEST_CASE("NIC: what is damaged is counted, the rest kept") {
                                          "PARTIAL nic: counter decreased x1"});
 }
 
-TEST_CASE("NIC: ports without end are counted, not kept") {
+TEST_CASE("NIC: excess ports are counted but not kept") {
   CounterCapture capture;
   for (int port = 0; port < 300; ++port)
     capture.device("nic.data",
@@ -118,7 +118,7 @@ TEST_CASE("NIC: ports without end are counted, not kept") {
   CHECK(capture.findings("nic") == Lines{"PARTIAL nic: more ports than a device has x44"});
 }
 
-TEST_CASE("network device statistics: differences of totals by the clock of the host") {
+TEST_CASE("network device statistics: rates are differences of totals by the host clock") {
   CounterCapture capture;
   capture.device("netdev_stats.data", netdev(1'000'000, 100));
   capture.prof().next_slice("netdev_stats.data", 0);
@@ -137,7 +137,9 @@ TEST_CASE("network device statistics: differences of totals by the clock of the 
   CHECK(capture.findings("netdev_stats").empty());
 }
 
-TEST_CASE("network device statistics: counter decreased, a time that stands, a cut line") {
+TEST_CASE(
+    "network device statistics: decreasing counters, repeated times and truncated lines are "
+    "counted") {
   CounterCapture capture;
   capture.device("netdev_stats.data",
                  netdev(1'000'000, 100) + netdev(1'000'000, 150) +
@@ -153,7 +155,7 @@ TEST_CASE("network device statistics: counter decreased, a time that stands, a c
               "PARTIAL netdev_stats: counter decreased x1"});
 }
 
-TEST_CASE("DVPP: each engine has what it added, of all slices, and its last use") {
+TEST_CASE("DVPP: each engine has its growth over all slices, and its last utilization") {
   CounterCapture capture;
   capture.device("dvpp.data", std::string(kDvppHead) +
                                   "4:001000000 1 4 0 1000 10 5% 1000 10 50% 1000 10\n"
@@ -176,7 +178,7 @@ TEST_CASE("DVPP: each engine has what it added, of all slices, and its last use"
   CHECK(capture.findings("dvpp").empty());
 }
 
-TEST_CASE("DVPP: lines of the 310 have no id; what is damaged is counted") {
+TEST_CASE("DVPP: lines of a 310 have no id, and damaged lines are counted") {
   ProfSetup setup;
   setup.platform = "0";
   CounterCapture capture(setup);
@@ -194,7 +196,7 @@ TEST_CASE("DVPP: lines of the 310 have no id; what is damaged is counted") {
                                           "PARTIAL dvpp: counter decreased x1"});
 }
 
-TEST_CASE("empty files of the network and of DVPP give nothing and no complaint") {
+TEST_CASE("empty network and DVPP files give no data and no finding") {
   CounterCapture capture;
   for (const char* stem : {"nic.data", "roce.data", "netdev_stats.data", "dvpp.data"})
     capture.device(stem, "");

@@ -27,7 +27,7 @@ std::string meminfo(int free) {
 
 }  // namespace
 
-TEST_CASE("CPU usage is of the run, by what the cores are for") {
+TEST_CASE("CPU usage is for the whole run, grouped by the role of the cores") {
   CounterCapture capture;
   // Core 0 is the control CPU, 2 to 7 are AI CPUs; the kind of core 1 is not recorded.
   capture.device("SystemCpuUsage.data",
@@ -59,7 +59,7 @@ TEST_CASE("CPU usage is of the run, by what the cores are for") {
   CHECK(capture.findings("cpu_usage").empty());
 }
 
-TEST_CASE("CPU usage leaves out what began before the collection") {
+TEST_CASE("CPU usage omits what started before the collection") {
   CounterCapture capture;
   const std::uint64_t early = 0 - std::uint64_t{1'000'000'000};
   capture.device("SystemCpuUsage.data", block(early, "cpu0 0 0 0 0 0 0 0 0 0 0\n") +
@@ -70,7 +70,7 @@ TEST_CASE("CPU usage leaves out what began before the collection") {
   CHECK(capture.table("cpu_usage") == Lines{"0|ctrlcpu|25.0|0.0|0.0|0.0|0.0|75.0"});
 }
 
-TEST_CASE("CPU usage: what is damaged is counted, the rest kept") {
+TEST_CASE("CPU usage: damaged blocks are counted, the rest is kept") {
   CounterCapture capture;
   capture.device("SystemCpuUsage.data",
                  "cpu0 1 1 1 1 1 1 1 1 1 1\n" +  // not preceded by a time stamp
@@ -93,7 +93,7 @@ TEST_CASE("CPU usage: what is damaged is counted, the rest kept") {
               "PARTIAL cpu_usage: same time as the previous sample x1"});
 }
 
-TEST_CASE("CPU usage of a process: its share of all CPUs, whatever its name holds") {
+TEST_CASE("CPU usage of a process: its share of all CPUs is computed for any process name") {
   CounterCapture capture;
   const std::string all = "cpu  50 20 30 0 0 0 0 0 0 0\n";
   capture.device("17-CpuUsage.data",
@@ -117,7 +117,7 @@ TEST_CASE("CPU usage of a process: its share of all CPUs, whatever its name hold
   CHECK(capture.findings("process_cpu_usage").empty());
 }
 
-TEST_CASE("CPU usage of a process: what is damaged is counted, the rest kept") {
+TEST_CASE("CPU usage of a process: damaged blocks are counted, the rest is kept") {
   CounterCapture capture;
   const std::string all = "cpu  50 50\n";
   capture.device("17-CpuUsage.data",
@@ -139,7 +139,7 @@ TEST_CASE("CPU usage of a process: what is damaged is counted, the rest kept") {
   CHECK(capture.table("process_cpu_usage").size() == 1);
 }
 
-TEST_CASE("memory of devices and host: means of what /proc/meminfo says") {
+TEST_CASE("memory of devices and host: values are means of /proc/meminfo") {
   CounterCapture capture;
   const std::string second = block(2'000'000, meminfo(201));
   capture.device("Memory.data", block(1'000'000, meminfo(100)) + second.substr(0, 80));
@@ -159,7 +159,7 @@ TEST_CASE("memory of devices and host: means of what /proc/meminfo says") {
   CHECK(capture.findings("sys_mem").empty());
 }
 
-TEST_CASE("memory: what is damaged is counted, the rest kept") {
+TEST_CASE("memory: damaged blocks are counted, the rest is kept") {
   CounterCapture capture;
   capture.device("Memory.data",
                  "MemFree: 5 kB\n\n" +  // not preceded by a time stamp
@@ -175,7 +175,7 @@ TEST_CASE("memory: what is damaged is counted, the rest kept") {
                                              "PARTIAL sys_mem: incomplete line at the end x1"});
 }
 
-TEST_CASE("memory of processes: means of pages, the largest first") {
+TEST_CASE("memory of processes: values are means of pages, largest first") {
   CounterCapture capture;
   capture.device("17-Memory.data", block(0, "ProcessName:small one\n10 5 1 0 0 0 0\n") +
                                        block(1, "ProcessName:small one\n13 5 1 0 0 0 0\n"));
@@ -190,7 +190,7 @@ TEST_CASE("memory of processes: means of pages, the largest first") {
   CHECK(capture.findings("process_mem").empty());
 }
 
-TEST_CASE("memory of processes: what is damaged is counted, the rest kept") {
+TEST_CASE("memory of processes: damaged blocks are counted, the rest is kept") {
   CounterCapture capture;
   capture.device("17-Memory.data", "1 2 3 4 5 6 7\n\n" +  // not preceded by a time stamp
                                        block(0, "1 2 3 4 5 6\n") + block(1, "1 2 3 4 5 6 -7\n") +
@@ -204,7 +204,7 @@ TEST_CASE("memory of processes: what is damaged is counted, the rest kept") {
               "PARTIAL process_mem: block without an end x2"});
 }
 
-TEST_CASE("dumps of /proc that are empty, or have one moment only, give nothing") {
+TEST_CASE("dumps of /proc that are empty or have a single sample give no data") {
   CounterCapture capture;
   for (const char* stem :
        {"SystemCpuUsage.data", "17-CpuUsage.data", "Memory.data", "17-Memory.data"})

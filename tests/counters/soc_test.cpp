@@ -62,7 +62,7 @@ std::string event_of(std::string_view name, std::int64_t ns, std::string_view ar
 
 }  // namespace
 
-TEST_CASE("Acc PMU: each accelerator by itself, the largest of all in the timeline") {
+TEST_CASE("Acc PMU: each accelerator is separate, and the timeline has the largest") {
   CounterCapture capture;
   capture.device(kSoc, acc_pmu(capture, 1 * kSocMs, 1, {10, 20, 30, 40}).bytes());
   capture.device(kSoc, acc_pmu(capture, 1 * kSocMs, 0, {11, 19, 31, 39}).bytes());
@@ -86,7 +86,7 @@ TEST_CASE("Acc PMU: each accelerator by itself, the largest of all in the timeli
   CHECK(capture.findings("stars_soc_profile").empty());
 }
 
-TEST_CASE("bandwidth levels: L2 buffer and MATA are what the record says") {
+TEST_CASE("bandwidth levels: L2 buffer and MATA have the values of the record") {
   CounterCapture capture;
   capture.device(kSoc, SocRecord(28, capture.setup().ticks_at(kSocMs))
                            .put<std::uint16_t>(32, 5 | 200 << 3 | 1 << 11)
@@ -101,7 +101,7 @@ TEST_CASE("bandwidth levels: L2 buffer and MATA are what the record says") {
                         " deviceId FROM SOC_BANDWIDTH_LEVEL") == Lines{"200|5|1000000|0"});
 }
 
-TEST_CASE("SIO: a die's rate is of its own interval, and devices stay apart") {
+TEST_CASE("SIO: the rate of a die uses its own interval, and devices are separate") {
   constexpr std::uint32_t kMb = 1 << 20;
   ProfSetup setup;
   setup.devices = {0, 1};
@@ -130,7 +130,7 @@ TEST_CASE("SIO: a die's rate is of its own interval, and devices stay apart") {
         Lines{"0|die 0|1000|0", "0|die 1|2000|0", "1|die 0|3000|0", "1|die 1|6000|0"});
 }
 
-TEST_CASE("chip transmissions: links and PCIe have their own events") {
+TEST_CASE("chip transmissions: links and PCIe have separate events") {
   CounterCapture capture;
   const auto ticks = capture.setup().ticks_at(kSocMs);
   const std::initializer_list<std::uint64_t> values{7, 8};
@@ -152,7 +152,7 @@ TEST_CASE("chip transmissions: links and PCIe have their own events") {
         Lines{"note stars_soc_profile: records of transmission type 1 present, not read x1"});
 }
 
-TEST_CASE("the SoC of chips 15 and 16 has records of its own") {
+TEST_CASE("chips 15 and 16 have different SoC records") {
   ProfSetup setup = on_chip("15");
   setup.sample["qosEvents"] = "\"A,B\"";
   CounterCapture capture(setup);
@@ -188,7 +188,7 @@ TEST_CASE("the SoC of chips 15 and 16 has records of its own") {
   CHECK(capture.findings("stars_soc_profile").empty());
 }
 
-TEST_CASE("the SoC's file: what is damaged, unknown or too late is counted, the rest kept") {
+TEST_CASE("the SoC file: damaged, unknown and late records are counted, the rest is kept") {
   CounterCapture capture(on_chip("1"));
   const auto add = [&](const SocRecord& record) { capture.device(kSoc, record.bytes()); };
   add(sio(capture, 1 * kSocMs, 0, {1, 2, 3, 4, 5, 6, 7, 8}));
@@ -215,7 +215,7 @@ TEST_CASE("the SoC's file: what is damaged, unknown or too late is counted, the 
               "note stars_soc_profile: records of function 30 present, not read x1"});
 }
 
-TEST_CASE("QoS: as many values as names, without an overflow") {
+TEST_CASE("QoS: a record has as many values as names, without overflow") {
   struct __attribute__((packed)) Qos {
     std::uint64_t none[2]{};
     std::uint64_t ticks;
@@ -243,7 +243,7 @@ TEST_CASE("QoS: as many values as names, without an overflow") {
   CHECK(capture.findings("qos").empty());
 }
 
-TEST_CASE("QoS: without names, cut or empty") {
+TEST_CASE("QoS: files without names, truncated or empty files are handled") {
   CounterCapture capture;
   capture.device("qos.data", SocRecord(0, 0).put<std::uint64_t>(16, 300'000'000).bytes());
   capture.device("qos.data", std::string(64, '\0'));
@@ -274,7 +274,7 @@ struct __attribute__((packed)) LaterSocPmu {
 
 }  // namespace
 
-TEST_CASE("SoC PMU: rates of every task in the order of the file") {
+TEST_CASE("SoC PMU: tasks have their rates in file order") {
   ProfSetup setup;
   setup.devices = {0, 1};
   setup.sample["npuEvents"] = "\"HA:0x0,0x1;SMMU:0x2,0x8a,0x8c,0x8d\"";
@@ -310,7 +310,7 @@ TEST_CASE("SoC PMU: task ids of chips 15 and 16 have 32 bits") {
   CHECK(capture.table("soc_pmu") == Lines{"0|5|100000|0.5|0.5"});
 }
 
-TEST_CASE("SoC PMU: no table where an event was not counted, or nobody says which were") {
+TEST_CASE("SoC PMU: there is no table if an event was not counted or the events are unknown") {
   for (const char* events : {"\"SMMU:0x2,0x8a,0x8c,0x2\"", "\"HA:0x1\""}) {
     ProfSetup setup;
     setup.sample["npuEvents"] = events;
@@ -338,7 +338,7 @@ struct __attribute__((packed)) Ub {
 
 }  // namespace
 
-TEST_CASE("UB: a row and an event for each port and moment") {
+TEST_CASE("UB: each port and sample has a row and an event") {
   CounterCapture capture(on_chip("15"));
   capture.record("ub.data", Ub{.port = 12, .us = 1000, .values = {5, 6, 7}});
   capture.record("ub.data", Ub{.port = 3, .us = 1000, .values = {1, 2}});

@@ -9,7 +9,7 @@
 using namespace msprof::cann;
 using namespace msprof::test;
 
-TEST_CASE("words of a line, and numbers that are all digits and fit") {
+TEST_CASE("a line is split into words, and numbers must be digits in range") {
   const Words words("  12 \t0x3 18446744073709551615 18446744073709551616 -1 7\r");
   REQUIRE(words.size() == 6);
   std::uint64_t value = 0;
@@ -27,7 +27,7 @@ TEST_CASE("words of a line, and numbers that are all digits and fit") {
   CHECK_FALSE(Words(many).number(Words::kMaxCount, value));
 }
 
-TEST_CASE("stamps have nine digits of nanoseconds, decimals no more places than asked for") {
+TEST_CASE("timestamps have nine digits of nanoseconds, decimals at most the requested places") {
   CHECK(ns_of_stamp("12:000000345") == 12'000'000'345u);
   for (const char* const none : {"12:00000345", "12:0000003450", "12000000345", ":000000345",
                                  "9300000000:000000000", "1:00000000x", "", ":"}) {
@@ -43,7 +43,7 @@ TEST_CASE("stamps have nine digits of nanoseconds, decimals no more places than 
   }
 }
 
-TEST_CASE("samples that come late are put in order, those of one time stay as they came") {
+TEST_CASE("late samples are sorted, and samples with equal times keep their order") {
   TimeOrder<int> order;
   std::vector<std::pair<std::int64_t, int>> given;
   const auto take = [&](std::int64_t time, int item) { given.emplace_back(time, item); };
@@ -56,7 +56,7 @@ TEST_CASE("samples that come late are put in order, those of one time stay as th
                      {5, 6}, {10, 1}, {20, 3}, {20, 4}, {30, 2}, {30, 5}});
 }
 
-TEST_CASE("a sample later than the window is refused, memory stays that of the window") {
+TEST_CASE("a sample later than the window is refused, and memory is limited to the window") {
   TimeOrder<int> order;
   std::int64_t last = -1;
   std::size_t count = 0;
@@ -74,7 +74,7 @@ TEST_CASE("a sample later than the window is refused, memory stays that of the w
   CHECK(count == kSamples + 1);
 }
 
-TEST_CASE("microseconds of 32 bits go on beyond 71.6 minutes, an older sample stays older") {
+TEST_CASE("32-bit microseconds continue after 71.6 minutes, and an older sample stays older") {
   Clock32 clock;
   CHECK(clock.unwrapped(4'000'000'000u) == 4'000'000'000u);
   CHECK(clock.unwrapped(UINT32_MAX) == UINT32_MAX);
@@ -88,7 +88,7 @@ TEST_CASE("microseconds of 32 bits go on beyond 71.6 minutes, an older sample st
   CHECK(early.unwrapped(4'294'967'290u) == 4'294'967'290u);
 }
 
-TEST_CASE("lines over slices: each byte once, damage with its place") {
+TEST_CASE("lines across slices: each byte is read once, and damage has its offset") {
   CounterCapture capture;
   std::mt19937 random(7);
   // The same lines, cut into slices at any position, give the same samples.
@@ -113,8 +113,7 @@ TEST_CASE("lines over slices: each byte once, damage with its place") {
   }
 }
 
-TEST_CASE(
-    "show has a line a counter of each kind: mean over its subjects, peak, of which and when") {
+TEST_CASE("show has a line per counter of each kind with mean, peak, its object and time") {
   CounterCapture capture;
   capture.device("hccs.data", "4:001000000 0 0\n4:002000000 1048576 0\n4:004000000 7340032 0\n");
   capture.process();

@@ -111,7 +111,7 @@ TEST_CASE("collectives are numbered in their group and last as long as their mas
   CHECK(store.spans() == Texts{"200 50", "300 10"});
 }
 
-TEST_CASE("a collective splits where another of its group began in between") {
+TEST_CASE("a collective is split if another one of its group started in between") {
   Store store;
   const auto a1 = store.call("a", 10, 11);
   const auto a2 = store.call("a", 10, 30);
@@ -124,7 +124,7 @@ TEST_CASE("a collective splits where another of its group began in between") {
   CHECK(store.spans() == Texts{"200 10", "220 10", "260 10"});
 }
 
-TEST_CASE("collectives of AI CPU kernels are numbered by themselves") {
+TEST_CASE("collectives of AI CPU kernels are numbered separately") {
   Store store;
   const auto kernel = store.call("xAicpuKernel", 10, 11);
   const auto normal = store.call("a", 20, 21);
@@ -134,7 +134,7 @@ TEST_CASE("collectives of AI CPU kernels are numbered by themselves") {
   CHECK(store.ops() == Texts{"xAicpuKernel_026_0_1 200 210", "a_026_0_1 220 230"});
 }
 
-TEST_CASE("a task before the begin of the collection begins no number and no span") {
+TEST_CASE("a task before the start of the collection starts no collective") {
   Store store;
   const auto early = store.call("a", 10, 11);
   const auto late = store.call("b", 20, 21);
@@ -145,7 +145,7 @@ TEST_CASE("a task before the begin of the collection begins no number and no spa
   CHECK(store.spans() == Texts{"100 10", "101 19"});
 }
 
-TEST_CASE("a launch that runs again is another collective") {
+TEST_CASE("a repeated launch is another collective") {
   Store store;
   const auto call = store.call("a", 10, 11);
   store.comm(call, 200, 210);
@@ -154,7 +154,7 @@ TEST_CASE("a launch that runs again is another collective") {
   CHECK(store.ops() == Texts{"a_026_0_1 200 210", "a_026_0_2 300 310"});
 }
 
-TEST_CASE("a collective without a master task is none") {
+TEST_CASE("a collective without a master task is ignored") {
   Store store;
   store.comm(store.call("a", 10, 11, false), 200, 210);
   store.derive();
@@ -163,7 +163,7 @@ TEST_CASE("a collective without a master task is none") {
   CHECK(store.spans().empty());
 }
 
-TEST_CASE("overlap tells computing, communication, what is not overlapped, and free time") {
+TEST_CASE("overlap has computing, communication, not overlapped and free time") {
   Store store;
   store.store.add(OpRow{.id = 1, .name_id = store.store.name_id("op")});
   store.store.add(store.task(200, 210, 1));
@@ -178,7 +178,7 @@ TEST_CASE("overlap tells computing, communication, what is not overlapped, and f
                                  "3 230 300", "3 310 330"});
 }
 
-TEST_CASE("kernels without operator do not stretch the free time; others do") {
+TEST_CASE("kernels without operator do not extend the free time; others do") {
   Store store;
   store.store.add(OpRow{.id = 1, .name_id = store.store.name_id("op")});
   store.store.add(store.task(200, 210, 1));
@@ -191,7 +191,8 @@ TEST_CASE("kernels without operator do not stretch the free time; others do") {
 }
 
 TEST_CASE(
-    "tasks of unknown type, before the collection, or of kernels of collectives compute not") {
+    "tasks of unknown type, from before the collection or of collective kernels are not "
+    "computing") {
   Store store;
   store.store.add(OpRow{.id = 1, .name_id = store.store.name_id("op")});
   store.store.add(OpRow{.id = 2, .name_id = store.store.name_id("xAivKernel")});
@@ -208,7 +209,7 @@ TEST_CASE(
   CHECK(store.overlap() == Texts{"3 220 250"});
 }
 
-TEST_CASE("a store without devices' tasks gets neither") {
+TEST_CASE("a store without device tasks gets neither collectives nor overlap") {
   const TempFolder folder;
   TraceDbWriter store(folder / "msprof.db");
   store.add(TaskRow{.id = 1, .start_ns = 5, .duration_ns = 5});

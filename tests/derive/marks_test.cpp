@@ -44,7 +44,7 @@ void derive(TraceDbWriter& store, bool has_device) {
 
 }  // namespace
 
-TEST_CASE("The calls of executions are those of a board and of an Atlas machine, by their names") {
+TEST_CASE("The calls of executions are found by name for boards and Atlas machines") {
   for (const bool has_device : {false, true}) {
     INFO("device: " << has_device);
     const TempFolder folder;
@@ -61,7 +61,7 @@ TEST_CASE("The calls of executions are those of a board and of an Atlas machine,
   }
 }
 
-TEST_CASE("A capture without calls of executions has none, also where calls have no name") {
+TEST_CASE("A capture without execution calls has none, even if calls have no name") {
   for (const bool has_device : {false, true}) {
     const TempFolder folder;
     TraceDbWriter store(folder / "msprof.db");

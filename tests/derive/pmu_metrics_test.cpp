@@ -171,7 +171,7 @@ TEST_CASE("the default sets of a 910B have the documented columns") {
               "cube_utilization(%)"});
 }
 
-TEST_CASE("recorded tasks of a 910B have the cells of a recorded op_summary") {
+TEST_CASE("the tasks of a recorded 910B have the cells of its op_summary") {
   Metrics metrics({});
   const std::string idle_aic = "0.0,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,";
   const std::string idle_aiv = "0.0,0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,";
@@ -185,7 +185,7 @@ TEST_CASE("recorded tasks of a 910B have the cells of a recorded op_summary") {
             idle_aiv + "100.000");
 }
 
-TEST_CASE("a MIX task has block_num on its own cores and mix_block_num on the others") {
+TEST_CASE("a MIX task has block_num for its own cores and mix_block_num for the others") {
   Metrics metrics({});
   Record mix_aic{1650,
                  6864,
@@ -207,7 +207,7 @@ TEST_CASE("a MIX task has block_num on its own cores and mix_block_num on the ot
         "2.32,7656,0.672,0.29,1.078,0.465,0.145,0.063,0.868,0.374,0.073,1.389");
 }
 
-TEST_CASE("times follow the frequency of the task, utilization that of info.json") {
+TEST_CASE("times use the frequency of the task, utilization that of info.json") {
   Metrics metrics({});
   Record record{1650, 1'650'000, {825'000, 0, 0, 0, 0, 0, 0, 0}, 0, {}, 0};
   CHECK(metrics.value("aicore_time(us)", record) == 1'650'000 * 1e6 / 1650e6 / 24);
@@ -229,7 +229,7 @@ TEST_CASE("more blocks than cores run in rounds") {
   CHECK(metrics.value("aicore_time(us)", record, 0) == 0);
 }
 
-TEST_CASE("a 310P and a 910A have one group of columns, times of a total of two decimals") {
+TEST_CASE("a 310P and a 910A have one group of columns, with times from a total of two decimals") {
   Metrics metrics(one_sided(4));
   CHECK(metrics.names() == Texts{"aicore_time(us)", "total_cycles", "vec_time(us)", "vec_ratio",
                                  "mac_time(us)", "mac_ratio", "scalar_time(us)", "scalar_ratio",
@@ -244,7 +244,7 @@ TEST_CASE("a 310P and a 910A have one group of columns, times of a total of two 
   CHECK(other.names() == metrics.names());
 }
 
-TEST_CASE("records of vector cores fill the same group, with the number of vector cores") {
+TEST_CASE("records of vector cores use the same group, with the number of vector cores") {
   Metrics metrics(one_sided(4));
   const Record record{1650, 0, {}, 13'880, {1281, 3269, 65, 188, 3241, 4673, 1022, 7}, 1};
   // 20 blocks on 7 cores take 3 rounds, as on 8 cores.
@@ -252,7 +252,7 @@ TEST_CASE("records of vector cores fill the same group, with the number of vecto
   CHECK(metrics.cells(record, 8, 0, 13'880).starts_with("2.1,13880,"));
 }
 
-TEST_CASE("memory_bound is made of ratios as they are printed") {
+TEST_CASE("memory_bound is computed from the printed ratios") {
   Metrics metrics(one_sided(4));
   // Printed ratios: 0.337 / 0.008; the exact ratios would give 41.3.
   Record record{1650, 100'000, {816, 500, 0, 0, 33'700, 0, 0, 0}, 0, {}, 0};
@@ -261,7 +261,7 @@ TEST_CASE("memory_bound is made of ratios as they are printed") {
   CHECK(metrics.value("memory_bound", record) == 0);
 }
 
-TEST_CASE("the sets of vector and cube cores leave out what op_summary never has") {
+TEST_CASE("the sets of vector and cube cores omit columns that op_summary never has") {
   Cores cores;
   cores.aic_metrics = cores.aiv_metrics = "ArithmeticUtilization";
   cores.aic_events = cores.aiv_events = {0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f};
@@ -294,7 +294,7 @@ TEST_CASE("the sets of vector and cube cores leave out what op_summary never has
               "aiv_main_mem_write_bw(GB/s)", "aiv_l2_read_bw(GB/s)", "aiv_l2_write_bw(GB/s)"});
 }
 
-TEST_CASE("bandwidths are bytes in the cycles at the frequency of info.json") {
+TEST_CASE("bandwidths are bytes per cycle at the frequency of info.json") {
   Metrics metrics(with_set(1, "Memory", {0x15, 0x16, 0x31, 0x32, 0xf, 0x10, 0x12, 0x13}));
   Record record{825, 1'650'000, {1000, 0, 0, 1000, 0, 0, 1000, 0}, 0, {}, 0};
   // 1.65 million cycles at 1650 MHz are a millisecond.
@@ -308,7 +308,7 @@ TEST_CASE("bandwidths are bytes in the cycles at the frequency of info.json") {
   CHECK(metrics.value("ub_read_bw(GB/s)", record) == 0);
 }
 
-TEST_CASE("memory accesses are KB, cache events are themselves") {
+TEST_CASE("memory accesses are in KB, cache events are counts") {
   Metrics access(
       with_set(1, "MemoryAccess", {0x32, 0x3d, 0x3e, 0x206, 0x20c, 0x50c, 0x50d, 0x50e}));
   const Record record{1650, 1000, {100, 8, 16, 40, 60, 24, 32, 48}, 0, {}, 0};
@@ -323,7 +323,7 @@ TEST_CASE("memory accesses are KB, cache events are themselves") {
   CHECK(cache.value("r0_read_cache_hit", record) == 16);
 }
 
-TEST_CASE("chips 15 and 16 have sets of their own, and none of the others") {
+TEST_CASE("chips 15 and 16 have separate sets, and none of the other chips' sets") {
   const auto names = [](int platform, std::string_view set) {
     Texts all;
     for (const PmuMetric& metric : pmu_set(set, platform)) all.push_back(metric.name);
@@ -357,7 +357,7 @@ TEST_CASE("chips 15 and 16 have sets of their own, and none of the others") {
   CHECK(pmu_set("PipeUtilization", 21).empty());
 }
 
-TEST_CASE("rates and ratios of chips 15 and 16 are made of their own events, a side each") {
+TEST_CASE("rates and ratios of chips 15 and 16 are computed from their own events, per core type") {
   // 1.65 million cycles at 1650 MHz are a millisecond.
   const auto gib = [](double bits) { return Approx(bits / 0.001 / 8589934592.0); };
   Record record{1650,
@@ -388,7 +388,7 @@ TEST_CASE("rates and ratios of chips 15 and 16 are made of their own events, a s
   CHECK(conflicts.value("aiv_vec_resc_cflt_ratio", record) == 0);
 }
 
-TEST_CASE("a 310 has factors of its own, and rates by the time of all rounds") {
+TEST_CASE("a 310 has separate factors, and rates relative to the time of all rounds") {
   Cores cores = with_set(0, "ArithmeticUtilization", {0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f});
   const Record record{1650, 100'000, {12'345, 0, 1, 2, 3, 4, 5}, 0, {}, 0};
   CHECK(Metrics(cores).value("mac_fp16_ratio", record) == 0.12345);
@@ -404,14 +404,14 @@ TEST_CASE("a 310 has factors of its own, and rates by the time of all rounds") {
   CHECK(pmu_set("MemoryAccess", 0).empty());
 }
 
-TEST_CASE("cubes that did nothing are not in use, but on chips of the native way") {
+TEST_CASE("idle cubes are not in use, except on chips with native metrics") {
   const Record vectors{1650, 13'880, {1281, 0, 65, 188, 3241, 4673, 1022, 7}, 0, {}, 0};
   CHECK(Metrics(one_sided(7)).value("cube_utilization(%)", vectors) == 0);
   Metrics later(with_set(15, "PipeUtilization", {0x501, 0x301, 0x1, 0x701, 0x202, 0x203, 0x714}));
   CHECK(later.value("cube_utilization(%)", vectors) > 0);
 }
 
-TEST_CASE("events of one's own are columns r<hex> of whole numbers") {
+TEST_CASE("custom events are integer columns r<hex>") {
   CHECK(Metrics(with_set(1, "Custom:73,8", {0x49, 0x8})).names() ==
         Texts{"aicore_time(us)", "total_cycles", "r49", "r8"});
   Cores cores = with_set(1, "Custom:0x8,0x0C,zz,0x1ffffffff,", {0x8, 0xc});
@@ -474,7 +474,7 @@ TEST_CASE("each device has its own number of cores") {
   CHECK(second[0] == 2 * first[0]);
 }
 
-TEST_CASE("a column that is evaluated alone has the value that it has among all") {
+TEST_CASE("a column evaluated alone has the same value as with all columns") {
   const Record record{
       1650, 4000, {900, 800, 700, 600, 500, 400, 300, 20}, 3000, {100, 200, 300, 400, 50, 60, 7, 8},
       0};
@@ -500,7 +500,7 @@ TEST_CASE("a column that is evaluated alone has the value that it has among all"
   }
 }
 
-TEST_CASE("whatever the counters are, values are numbers") {
+TEST_CASE("all counter values give numbers") {
   Metrics metrics({});
   for (const std::int64_t counter : {std::int64_t{-1}, std::int64_t{INT64_MAX}, kNull}) {
     Record record{counter,

@@ -35,7 +35,7 @@ Texts wrong_links(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("citations of pages and sections that are there pass") {
+TEST_CASE("citations of existing pages and sections pass") {
   CHECK(wrong("// Source: cann_host.md 1.8, 1.10.\n").empty());
   CHECK(wrong("// Source: cann_host.md 1.8 (calls), 1.10; cann_device.md 5.3 to 5.4.\n").empty());
   CHECK(wrong("// Sources: cann_host.md 1.8.1 and 1.10, cann_device.md\n// 5.3-5.4.\n").empty());
@@ -45,7 +45,7 @@ TEST_CASE("citations of pages and sections that are there pass") {
   CHECK(wrong("// docs/formats, docs/formats/cann_host.md 1.8\n").empty());
 }
 
-TEST_CASE("a citation of a section that is not there is found, with its line") {
+TEST_CASE("a citation of a missing section is found, with its line") {
   CHECK(wrong("int a;\n// Source: cann_host.md 1.9.\n") ==
         Texts{"lib/x.cpp:2: cann_host.md has no section 1.9"});
   CHECK(wrong("// Source: cann_host.md 1.8 (remark), 9,\n// 1.10.\n") ==
@@ -56,7 +56,7 @@ TEST_CASE("a citation of a section that is not there is found, with its line") {
         Texts{"lib/x.cpp:1: cann_device.md has no section 5.5"});
 }
 
-TEST_CASE("a citation of a page that is not there is found") {
+TEST_CASE("a citation of a missing page is found") {
   CHECK(wrong("// Source: cann_corrections.md J-A1.\n") ==
         Texts{"lib/x.cpp:1: there is no cann_corrections.md"});
   CHECK(wrong("// Model_format.md has it\n") == Texts{"lib/x.cpp:1: there is no Model_format.md"});
@@ -64,12 +64,12 @@ TEST_CASE("a citation of a page that is not there is found") {
   CHECK(wrong("// pictures of docs/images\n") == Texts{"lib/x.cpp:1: there is no docs/images"});
 }
 
-TEST_CASE("a page with sections is cited with one") {
+TEST_CASE("a citation of a page with sections must name a section") {
   CHECK(wrong("// Source: cann_host.md.\n") ==
         Texts{"lib/x.cpp:1: cann_host.md is cited without a section"});
 }
 
-TEST_CASE("a bare section number belongs to a page that the file cites") {
+TEST_CASE("a bare section number refers to a page that the file cites") {
   const std::string head = "// Source: cann_device.md 5.3.\n\n";
   CHECK(wrong(head + "struct A {  // 5.4\n// The log (5.3, 5.4).\n").empty());
   CHECK(wrong(head + "struct A {  // 5.5, chips 1 and 2\n") ==
@@ -80,7 +80,7 @@ TEST_CASE("a bare section number belongs to a page that the file cites") {
   CHECK(wrong("// The log (9.4).\n").empty());
 }
 
-TEST_CASE("what is no comment, no page of ours or no section is let alone") {
+TEST_CASE("text that is not a comment, not one of our pages or not a section is ignored") {
   CHECK(wrong("const char* a = \"// none.md 1.2\";\n").empty());
   CHECK(wrong("auto a = R\"(// none.md)\"; char b = '\"'; int c = 1'000;\n").empty());
   CHECK(wrong("// *.md, <page>.md and https://example.com/none.md\n").empty());
@@ -91,12 +91,12 @@ TEST_CASE("what is no comment, no page of ours or no section is let alone") {
             .empty());
 }
 
-TEST_CASE("comments of scripts are checked") {
+TEST_CASE("comments in scripts are checked") {
   CHECK(small().wrong_citations("scripts/a", "echo a # none.md\n", CommentStyle::hash) ==
         Texts{"scripts/a:1: there is no none.md"});
 }
 
-TEST_CASE("citations within pages are checked, code blocks are not") {
+TEST_CASE("citations in pages are checked, code blocks are not") {
   Documents documents = small();
   documents.add("docs/page.md",
                 "# A\nSee `cann_host.md 1.8` and `cann_host.md 7`.\n"
@@ -106,7 +106,7 @@ TEST_CASE("citations within pages are checked, code blocks are not") {
               "docs/page.md:6: there is no none.md"});
 }
 
-TEST_CASE("a link is no citation, but a section in its text is one") {
+TEST_CASE("a link is not a citation, but a section in its text is") {
   Documents documents = small();
   documents.add("docs/page.md",
                 "[none.md](none.md) [cann_host.md 7](formats/cann_host.md#none) x\n");
@@ -114,7 +114,7 @@ TEST_CASE("a link is no citation, but a section in its text is one") {
         Texts{"docs/page.md:1: cann_host.md has no section 7"});
 }
 
-TEST_CASE("links to files, headings and other places pass") {
+TEST_CASE("links to files, headings and other sites pass") {
   CHECK(wrong_links("# One\n[a](#one) [b](formats/cann_host.md#18-records) [c](formats/)\n"
                     "[d](https://example.com/x#y) [e](../README.md) ![f](../lib/x.cpp \"title\")\n"
                     "`[g](none.md)`\n```\n[h](none.md)\n```\n[i]: formats/cann_device.md\n")
@@ -135,7 +135,7 @@ TEST_CASE("a dead link is found, with its line") {
               "docs/page.md:1: '/README.md': leaves the repository"});
 }
 
-TEST_CASE("anchors are those of GitHub") {
+TEST_CASE("anchors are computed as by GitHub") {
   CHECK(anchor_of("1.8 Records") == "18-records");
   CHECK(anchor_of("node_basic_info and `node_attr_info`") == "node_basic_info-and-node_attr_info");
   CHECK(anchor_of("What it is: a `<name>`, or not?") == "what-it-is-a-name-or-not");
@@ -145,7 +145,7 @@ TEST_CASE("anchors are those of GitHub") {
   CHECK(parse_markdown("# A\n<a name=\"old\"></a>\n").anchors == std::set<std::string>{"a", "old"});
 }
 
-TEST_CASE("a number that two sections have is found") {
+TEST_CASE("a section number used twice is found") {
   Documents documents;
   documents.add("a.md", "# 1 One\n## 1.1 A\n## 1.1 B\n");
   CHECK(documents.repeated_sections("a.md") == Texts{"a.md has two sections 1.1"});

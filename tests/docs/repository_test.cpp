@@ -34,7 +34,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
 
 }  // namespace
 
-TEST_CASE("every page and section that a comment cites is there") {
+TEST_CASE("every page and section cited in a comment exists") {
   std::vector<std::string> wrong;
   std::size_t sources = 0;
   for (const std::string& file : repository().files()) {
@@ -49,7 +49,7 @@ TEST_CASE("every page and section that a comment cites is there") {
   CHECK(sources > 400);
 }
 
-TEST_CASE("every page and section that a page cites is there") {
+TEST_CASE("every page and section cited in a page exists") {
   std::vector<std::string> wrong;
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().wrong_citations(page));
@@ -75,7 +75,7 @@ TEST_CASE("every link of an installed page leads to an installed page or to the 
   CHECK(installed.pages().size() == repository().pages().size());
 }
 
-TEST_CASE("a section of a page has its number for itself") {
+TEST_CASE("section numbers of a page are unique") {
   std::vector<std::string> wrong;
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().repeated_sections(page));

@@ -73,7 +73,7 @@ class TaskStore : public CannStore {
 
 }  // namespace
 
-TEST_CASE("op_summary prints an execution with its operator, and how long the device had waited") {
+TEST_CASE("op_summary prints executions with their operators and the waiting time of the device") {
   TaskStore store;
   const auto add = store.op("aclnnAdd", "Add", "AI_VECTOR_CORE");
   const auto mul = store.op("aclnn,Mul", "Mul", "MIX_AIC");
@@ -100,7 +100,7 @@ TEST_CASE("op_summary prints an execution with its operator, and how long the de
             tail + "N/A\n");
 }
 
-TEST_CASE("op_summary has a row a collective between the executions") {
+TEST_CASE("op_summary has a row for each collective between the executions") {
   TaskStore store;
   const auto add = store.op("aclnnAdd", "Add", "AI_VECTOR_CORE");
   store.add_op_task({}, kSecond + 1000, 500, add);
@@ -128,7 +128,7 @@ TEST_CASE("op_summary has a row a collective between the executions") {
   CHECK(rows.find("1000003.000\t,0.500,0.400000,") > at);
 }
 
-TEST_CASE("op_summary leaves out what is no operator, and what ended before the collection") {
+TEST_CASE("op_summary omits tasks without operator and tasks that ended before the collection") {
   TaskStore store;
   for (const char* unit : {"WRITE_BACK", "INVALID", "HCCL_AI_CPU", "COMMUNICATION"}) {
     store.add_op_task({}, kSecond + 1000, 500, store.op(unit, "x", unit));
@@ -158,7 +158,7 @@ TEST_CASE("chips without a STARS scheduler have no sub tasks in op_summary") {
         "4096\"\"\",FLOAT16;INT64,ND;NCHW,N/A,N/A,N/A\n");
 }
 
-TEST_CASE("op_summary as JSON has the same cells, the shared ones too") {
+TEST_CASE("op_summary as JSON has the same cells, including shared ones") {
   TaskStore store;
   const auto add = store.op("aclnnAdd", "Add", "AI_VECTOR_CORE");
   store.add_op_task({0, 2, 7}, kSecond, 500, add);
@@ -197,7 +197,7 @@ TEST_CASE("op_statistic sorts by total over all devices, with ratios of each dev
         "0,Add,AI_VECTOR_CORE,2,2.001,1,1,1.001,25.009\n");
 }
 
-TEST_CASE("communication_statistic has the mean of the calls, rounded") {
+TEST_CASE("communication_statistic has the rounded mean of the calls") {
   TaskStore store;
   const auto type = store.name("hcom_allReduce_");
   store.add(CommSpanRow{1, 0, type, kSecond, 1001});
@@ -208,7 +208,7 @@ TEST_CASE("communication_statistic has the mean of the calls, rounded") {
         "0,hcom_allReduce_,2,2.001,1,1.001,1.001,100\n");
 }
 
-TEST_CASE("task_time goes by start over all devices and names tasks by kernel and type") {
+TEST_CASE("task_time is sorted by start over all devices and names tasks by kernel and type") {
   TaskStore store;
   const auto mul = store.op("aclnnMul", "Mul", "AI_CORE");
   TaskRow kernel = store.task({0, 2, 1}, kSecond + 20, 5);
@@ -256,7 +256,7 @@ TEST_CASE("task_time shows context 0 for its task unless another context comes f
         "1,N/A,KERNEL_AIVEC,2,1,0.005,1000000.030\t,1000000.035\t\n");
 }
 
-TEST_CASE("a CSV of more than a million rows comes in slices, a JSON file does not") {
+TEST_CASE("a CSV of more than a million rows is split into slices, a JSON file is not") {
   CannStore store;
   constexpr std::int64_t kRows = 1'000'001;
   for (std::int64_t i = 1; i <= kRows; ++i) {
@@ -281,7 +281,7 @@ TEST_CASE("a CSV of more than a million rows comes in slices, a JSON file does n
   CHECK(store.files({"memory_record"}, SummaryFormat::json).size() == 1);
 }
 
-TEST_CASE("an unknown task or operator in a store from elsewhere is a sentence, not a crash") {
+TEST_CASE("an unknown task or operator in a foreign store is an error message, not a crash") {
   TaskStore store;
   store.op("aclnnAdd", "Add", "AI_CORE");
   store.add_op_task({}, kSecond + 1, 1, 99);

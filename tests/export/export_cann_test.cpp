@@ -51,7 +51,9 @@ MemoryEventRow memory_event(std::int64_t id, std::int64_t device, std::int64_t s
 
 }  // namespace
 
-TEST_CASE("api_statistic has a row a name and level, by name, with the variance of the calls") {
+TEST_CASE(
+    "api_statistic has a row for each name and level, sorted by name, with the variance of the "
+    "calls") {
   CannStore store;
   add_timed_call(store, 1, "aclrtMalloc", 20000, kSecond + 10, 10'000);
   add_timed_call(store, 2, "launch", 10000, kSecond + 20, 10'010);
@@ -68,14 +70,14 @@ TEST_CASE("api_statistic has a row a name and level, by name, with the variance 
         "host,6000,\"odd, one\",0,1,0,0,0,0\n");
 }
 
-TEST_CASE("the variance of many calls is that of all of them") {
+TEST_CASE("the variance of many calls is computed over all of them") {
   CannStore store;
   for (std::int64_t i = 0; i < 101; ++i)
     add_timed_call(store, i + 1, "call", 20000, kSecond + i, i * 1000);
   CHECK(store.rows("api_statistic") == "host,acl,call,5050,101,50,0,100,850\n");
 }
 
-TEST_CASE("calls that ended before the collection count only within the loading of a model") {
+TEST_CASE("calls that ended before the collection count only while a model is loaded") {
   CannStore store;
   add_timed_call(store, 1, "early", 20000, kSecond - 9000, 1000);
   add_timed_call(store, 2, "ModelLoad", 15000, kSecond - 7000, 5000);
@@ -89,7 +91,7 @@ TEST_CASE("calls that ended before the collection count only within the loading 
         "host,acl,reaches in,1,1,1,1,1,0\n");
 }
 
-TEST_CASE("step_trace leaves a cell for each all-reduce that an iteration lacks") {
+TEST_CASE("step_trace has an empty cell for each all-reduce missing in an iteration") {
   CannStore store;
   IterationRow first = iteration(1, 1);
   first.fp_start_ns = kSecond + 100;
@@ -123,7 +125,7 @@ TEST_CASE("step_trace leaves a cell for each all-reduce that an iteration lacks"
   CHECK(json[2].at("Iteration End(us)") == "1000000.500");
 }
 
-TEST_CASE("fusion_op prints bytes as KB with all their digits") {
+TEST_CASE("fusion_op prints bytes as KB with all digits") {
   CannStore store;
   store.add(FusionOpRow{1, 5, store.name("modelA"), store.name("fused"), store.name("op1;op2"),
                         2048, 1024, 512, 100, 3684});
@@ -136,7 +138,7 @@ TEST_CASE("fusion_op prints bytes as KB with all their digits") {
         "host,,6,\"a,b\",,0.0,0.0,0.0,0.0,0.0009765625\n");
 }
 
-TEST_CASE("msprof_tx has a row a range, and one for each device that repeats a mark") {
+TEST_CASE("msprof_tx has a row for each range, and for each device that repeats a mark") {
   CannStore store;
   UserRangeRow range;
   range.id = 1;
@@ -177,7 +179,7 @@ TEST_CASE("msprof_tx has a row a range, and one for each device that repeats a m
         "N/A,N/A\n");
 }
 
-TEST_CASE("aicpu is in the order of device and time, without what began before the collection") {
+TEST_CASE("aicpu is sorted by device and time, without nodes that started before the collection") {
   CannStore store;
   const std::int64_t op = store.name("TopK");
   store.add(AicpuNodeRow{1, 1, 6, 5, kSecond + 1, 0, kSecond + 1, 47'958, 300, 50, 15, 48'360, op});
@@ -193,7 +195,7 @@ TEST_CASE("aicpu is in the order of device and time, without what began before t
         "1,1000000.001\t,TopK,300.0,50.0,47.958,15.0,48.36,6,5\n");
 }
 
-TEST_CASE("operator_memory and memory_record have each record once, with its own device") {
+TEST_CASE("operator_memory and memory_record have each record once, with its device") {
   CannStore store;
   MemoryEventRow got = memory_event(1, 1, 12'444'160, 12'444'160);
   got.name_id = store.name("Mul");
@@ -211,7 +213,7 @@ TEST_CASE("operator_memory and memory_record have each record once, with its own
         "1,GE,1000003.000\t,0.0,8388608.0,NPU:1\n");
 }
 
-TEST_CASE("a table without data has no file, and an empty capture has none at all") {
+TEST_CASE("a table without data has no file, and an empty capture has no files") {
   CannStore store;
   CHECK(store.files({}).empty());
   CHECK_FALSE(std::filesystem::exists(store.folder() / "out"));
@@ -220,7 +222,7 @@ TEST_CASE("a table without data has no file, and an empty capture has none at al
   CHECK(empty_products(store.db().database(), {"hbm", "lpm_freq"}).size() == 23);
 }
 
-TEST_CASE("the files of a capture bear the time of its collection, whenever they are written") {
+TEST_CASE("file names contain the time of the collection, not of the export") {
   CannStore store;
   add_timed_call(store, 1, "call", 20000, kSecond, 10);
   store.add(memory_event(1, 0, 64, 64));

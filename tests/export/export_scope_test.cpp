@@ -133,7 +133,8 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("tasks of an iteration begin within it, on a device that ran it, and are of its model") {
+TEST_CASE(
+    "tasks of an iteration start within it, on a device that ran it, and belong to its model") {
   Scene scene;
   const ExportScope first = scene.iteration(1);
   CHECK(scene.count("task_time", first) == 3);
@@ -151,7 +152,7 @@ TEST_CASE("tasks of an iteration begin within it, on a device that ran it, and a
   CHECK(scene.count("task_time", {}) == 6);
 }
 
-TEST_CASE("tables of the host take what begins within the iteration on any of its devices") {
+TEST_CASE("host tables include what starts within the iteration on any of its devices") {
   Scene scene;
   CHECK(scene.rows("api_statistic", scene.iteration(1)) ==
         "host,node,launch,0.02,1,0.02,0.02,0.02,0\n");
@@ -164,7 +165,7 @@ TEST_CASE("tables of the host take what begins within the iteration on any of it
   CHECK(scene.count("api_statistic", device) == 2);
 }
 
-TEST_CASE("step_trace shows the iteration that was asked for") {
+TEST_CASE("step_trace shows the requested iteration") {
   Scene scene;
   CHECK(scene.count("step_trace", scene.iteration(1)) == 2);
   CHECK(scene.rows("step_trace", scene.iteration(2)) ==
@@ -174,14 +175,14 @@ TEST_CASE("step_trace shows the iteration that was asked for") {
   CHECK(scene.count("step_trace", device) == 1);
 }
 
-TEST_CASE("a table without any row in the scope has no file") {
+TEST_CASE("a table without rows in the scope has no file") {
   Scene scene;
   CHECK(scene.files("communication_statistic", scene.iteration(1, {0})).empty());
   CHECK(scene.count("communication_statistic", scene.iteration(1)) == 1);
   CHECK(scene.count("communication_statistic", scene.iteration(2)) == 1);
 }
 
-TEST_CASE("files of one iteration carry model and iteration, and the device where it is one") {
+TEST_CASE("file names of one iteration contain the model, the iteration and a single device") {
   Scene scene;
   CHECK(scene.files("op_summary", scene.iteration(1)).begin()->first ==
         "mindstudio_profiler_output/op_summary_1_1_20240515160507.csv");
@@ -189,14 +190,14 @@ TEST_CASE("files of one iteration carry model and iteration, and the device wher
         "mindstudio_profiler_output/op_summary_0_1_2_20240515160507.csv");
 }
 
-TEST_CASE("an iteration that is not there is refused with those there are") {
+TEST_CASE("a missing iteration is refused with a list of the existing ones") {
   Scene scene;
   CHECK_THROWS_WITH(scene.iteration(3),
                     Catch::Contains("no iteration 3 of model 1; model 1: iterations 1 to 2"));
   CHECK_THROWS_WITH(scene.iteration(2, {1}), Catch::Contains("no iteration 2 of model 1"));
 }
 
-TEST_CASE("captures of boards refuse iterations and the style of CANN 5") {
+TEST_CASE("board captures refuse iterations and the style of CANN 5") {
   CannStore store;
   store.set_meta("dialect", "svp");
   ExportScope scope;
@@ -211,7 +212,7 @@ TEST_CASE("captures of boards refuse iterations and the style of CANN 5") {
                     Catch::Contains("--style cann5 is for captures of Atlas machines"));
 }
 
-TEST_CASE("tables of a board are those of the models on the device that was asked for") {
+TEST_CASE("tables of a board contain the models of the requested device") {
   CannStore store;
   store.set_meta("dialect", "svp");
   for (const std::int64_t device : {0, 1}) {
@@ -242,7 +243,7 @@ TEST_CASE("tables of a board are those of the models on the device that was aske
   CHECK(count({0, 1}) == 2);
 }
 
-TEST_CASE("the tables that only CANN 5 had are made from calls and tasks") {
+TEST_CASE("tables that exist only in CANN 5 are computed from calls and tasks") {
   Scene scene;
   ExportScope device;
   device.devices = {0};
@@ -272,7 +273,7 @@ TEST_CASE("fusion_op of CANN 5 has no device, and bytes") {
         ",1,one,,0,0,0,0,100\n");
 }
 
-TEST_CASE("step_trace of CANN 5 leaves empty what is counted from an FP or BP that is not there") {
+TEST_CASE("step_trace of CANN 5 leaves cells empty that depend on a missing FP or BP") {
   Scene scene;
   IterationRow forward;
   forward.id = 4;
@@ -294,7 +295,7 @@ TEST_CASE("step_trace of CANN 5 leaves empty what is counted from an FP or BP th
         "3,1000000.510\t,,1000000.600\t,0.100,,,0.010,1\n");
 }
 
-TEST_CASE("dp has a row a dequeue, in the order of devices") {
+TEST_CASE("dp has a row for each dequeue, in the order of devices") {
   CannStore store;
   add_device(store, 0, 1);
   store.add(
@@ -323,7 +324,7 @@ void add_l2(CannStore& store, std::int64_t id, std::int64_t device, std::int64_t
 
 }  // namespace
 
-TEST_CASE("rates of the L2 cache are made of the events of the chip") {
+TEST_CASE("rates of the L2 cache are computed from the events of the chip") {
   CannStore store;
   add_device(store, 0, 1);  // 910A: request 0x59, hit 0x5b, victim 0x5c
   store.set_meta("l2_cache.events.0", "0x5b,0x59,0x5c");
@@ -349,7 +350,7 @@ TEST_CASE("rates of the L2 cache are made of the events of the chip") {
         "4,3,1,N/A,N/A\n");
 }
 
-TEST_CASE("an L2 record names the operator of its task where all turns of the id agree") {
+TEST_CASE("an L2 record names the operator of its task if all wraparounds of the id agree") {
   Scene scene;
   scene.store.set_meta("l2_cache.events.0", "0xfb,0xfc,0x90,0x91,0x9c");
   OpRow other;

@@ -56,7 +56,7 @@ StepInfo step_of(std::optional<std::int64_t> busy_ns, std::optional<std::int64_t
 
 }  // namespace
 
-TEST_CASE("CSV cells are quoted only where they must be") {
+TEST_CASE("CSV cells are quoted only if necessary") {
   const auto csv = [](const std::vector<std::string>& names) {
     return written<CsvWriter>([&](CsvWriter& out) { fill_table(out, names); });
   };
@@ -66,7 +66,7 @@ TEST_CASE("CSV cells are quoted only where they must be") {
         "\"cr\r\",1.500\n blank ,1.500\n,1.500\n");
 }
 
-TEST_CASE("a CSV with a byte order mark has one in each of its slices") {
+TEST_CASE("a CSV with a byte order mark has one in each slice") {
   MemoryOutput first, second;
   CsvWriter out(first);
   out.write_for_excel();
@@ -76,7 +76,7 @@ TEST_CASE("a CSV with a byte order mark has one in each of its slices") {
   CHECK(second.buffer() == "\xEF\xBB\xBFName,Time(us)\nb,1.500\n");
 }
 
-TEST_CASE("a CSV for Excel has an apostrophe before texts that would be formulas") {
+TEST_CASE("a CSV for Excel has an apostrophe before texts that look like formulas") {
   const auto csv = [](bool excel) {
     return written<CsvWriter>([&](CsvWriter& out) {
       if (excel) out.write_for_excel();
@@ -106,7 +106,7 @@ TEST_CASE("a second table in a CSV has no byte order mark") {
   CHECK(text.buffer() == "\xEF\xBB\xBFName,Time(us)\na,1.500\nName,Time(us)\n'=b,1.500\n");
 }
 
-TEST_CASE("a JSON table is an array of objects, empty where there are no rows") {
+TEST_CASE("a JSON table is an array of objects, empty without rows") {
   const auto json = [](const std::vector<std::string>& names) {
     return written<JsonTableWriter>([&](JsonTableWriter& out) { fill_table(out, names); });
   };
@@ -117,14 +117,14 @@ TEST_CASE("a JSON table is an array of objects, empty where there are no rows") 
   CHECK(odd[1].at("Name") == "\"\\\n\x01");
 }
 
-TEST_CASE("text in JSON is escaped, and repaired where it is no UTF-8") {
+TEST_CASE("text in JSON is escaped, and repaired if it is not UTF-8") {
   CHECK(json_string("a\"b\\c\n\t\r\x1f") == R"("a\"b\\c\n\t\r\u001f")");
   CHECK(json_string("卷积") == "\"卷积\"");
   CHECK(json_string("x\xff") == "\"x\xEF\xBF\xBD\"");
   CHECK(json_string("") == "\"\"");
 }
 
-TEST_CASE("slices below the least duration are not drawn") {
+TEST_CASE("slices shorter than the minimum duration are not drawn") {
   const std::string trace = written_trace([](TraceJsonWriter& out) {
     out.set_min_duration(100);
     CHECK_FALSE(out.draws(99));
@@ -140,7 +140,7 @@ TEST_CASE("slices below the least duration are not drawn") {
   CHECK(trace.find("long") != std::string::npos);
 }
 
-TEST_CASE("a trace without events is an empty array, with events one a line") {
+TEST_CASE("a trace is an empty array or has one event per line") {
   CHECK(written_trace([](TraceJsonWriter& out) { out.finish(); }) == "[]\n");
   const std::string trace = written_trace([](TraceJsonWriter& out) {
     out.process_name(3, "a \"board\"");
@@ -157,7 +157,8 @@ TEST_CASE("a trace without events is an empty array, with events one a line") {
         "\"args\":{\"Stream Id\":0,\"Mode\":\"model\"},\"ph\":\"X\"}\n]\n");
 }
 
-TEST_CASE("the slowest step is the one with the longest execution, not the longest in all") {
+TEST_CASE(
+    "the slowest step is the one with the longest execution, not with the longest total time") {
   // 100, 150 and 120 ns per execution.
   CHECK(slowest({step_of(1000, 10), step_of(300, 2), step_of(120, 1)}) == 1);
   CHECK(slowest({step_of(std::nullopt, 1), step_of(5, 1)}) == 1);
@@ -165,7 +166,7 @@ TEST_CASE("the slowest step is the one with the longest execution, not the longe
   CHECK(slowest({step_of(7, 1), step_of(7, 1)}) == 0);
 }
 
-TEST_CASE("findings of one kind, file and reason are one, with the first place kept") {
+TEST_CASE("findings of the same kind, file and reason are merged and keep the first offset") {
   ImportReport report;
   CHECK_FALSE(report.partial());
   report.skip_record("aicore", "data/a", "end before start", 16);
@@ -180,7 +181,7 @@ TEST_CASE("findings of one kind, file and reason are one, with the first place k
         nlohmann::ordered_json::parse(R"({"end before start": 3, "value out of range": 1})"));
 }
 
-TEST_CASE("notes do not make a report partial, the verdict says which it is") {
+TEST_CASE("notes do not make a report partial") {
   ImportReport report;
   report.count_file("aicore", 5);
   report.count_file("aicore", 1234);
@@ -197,7 +198,7 @@ TEST_CASE("notes do not make a report partial, the verdict says which it is") {
   CHECK(text.find("PARTIAL: aicore") < text.find("note: capture"));
 }
 
-TEST_CASE("a verdict says what a complete profile would have, each thing once") {
+TEST_CASE("a verdict lists what is missing, each item once") {
   ImportReport report;
   const auto unread = [&](const std::string& file, const std::string& lacks) {
     report.add({FindingId::unread_kind, "hbm.data", file, "present, not read", 1, kNull,
@@ -222,7 +223,7 @@ TEST_CASE("a verdict says what a complete profile would have, each thing once") 
   CHECK(report.text().find("verdict: PARTIAL DATA") != std::string::npos);
 }
 
-TEST_CASE("every finding after which something lacks says what") {
+TEST_CASE("every finding about missing data states what is missing") {
   for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
     const auto id = static_cast<FindingId>(i);
     if (finding_info(id).severity != Severity::without) continue;
@@ -234,7 +235,7 @@ TEST_CASE("every finding after which something lacks says what") {
   }
 }
 
-TEST_CASE("the verdict has one line a kind and reason, however many files have it") {
+TEST_CASE("the verdict has one line per kind and reason, for any number of files") {
   ImportReport report;
   for (int i = 0; i < 50; ++i) {
     report.add(FindingId::missing_done, "aicore", "data/" + std::to_string(i), "missing .done");

@@ -122,7 +122,8 @@ TEST_CASE("an iteration has its passes, its refresh and an arrow to the next one
   CHECK(thread_name(all, 70001) == "Step Trace(Model ID:1)");
 }
 
-TEST_CASE("an iteration without its marks is one slice, and no model has a thread too") {
+TEST_CASE(
+    "an iteration without marks is one slice, and iterations without model have a thread too") {
   CannStore store;
   IterationRow row = iteration(1, 1, 1);
   row.model_number = kNull;
@@ -136,7 +137,7 @@ TEST_CASE("an iteration without its marks is one slice, and no model has a threa
   CHECK(thread_name(all, 69999) == "Step Trace(Model ID:4294967295)");
 }
 
-TEST_CASE("reduces are counted through the whole file, by model and then by time") {
+TEST_CASE("reduces are numbered through the whole file, by model and then by time") {
   CannStore store;
   store.add(iteration(1, 5, 1));
   store.add(iteration(2, 1, 7));
@@ -151,7 +152,7 @@ TEST_CASE("reduces are counted through the whole file, by model and then by time
         R"({"Iteration ID":1,"Reduce End 1":"1000001240","Reduce Start 1":"1000001200"})");
 }
 
-TEST_CASE("a plain range says its payload, one with an id begins an arrow") {
+TEST_CASE("a plain range shows its payload, a range with an id starts an arrow") {
   CannStore store;
   store.set_meta("host.pid_name", "python3");
   store.add(user_range(store, 1, 7, false));
@@ -170,7 +171,9 @@ TEST_CASE("a plain range says its payload, one with an id begins an arrow") {
   CHECK(thread_name(all, 9) == "Thread 9");
 }
 
-TEST_CASE("devices repeat a mark by its message; the latest ends its arrow, a stranger none") {
+TEST_CASE(
+    "devices repeat a mark by its message; the arrow ends at the latest, never at an unrelated "
+    "one") {
   CannStore store;
   store.add(user_range(store, 1, 7, true));
   add_device_mark(store, 1, 0, 7, kSecond + 300);
@@ -185,7 +188,7 @@ TEST_CASE("devices repeat a mark by its message; the latest ends its arrow, a st
   CHECK(thread_name(all, 60) == "Stream 60");
 }
 
-TEST_CASE("ranges and marks from before the collection are left out") {
+TEST_CASE("ranges and marks from before the collection are omitted") {
   CannStore store;
   UserRangeRow early = user_range(store, 1, 7, true);
   early.start_ns = kSecond - 1;
@@ -194,7 +197,7 @@ TEST_CASE("ranges and marks from before the collection are left out") {
   CHECK(events(store, make_cann_user_ranges()).empty());
 }
 
-TEST_CASE("the frequency of the cores and the memory of operators are counters") {
+TEST_CASE("core frequency and operator memory are drawn as counters") {
   CannStore store;
   TrackRow track;
   track.id = 1;
@@ -229,7 +232,7 @@ TEST_CASE("the frequency of the cores and the memory of operators are counters")
   CHECK(counters[1]["args"].dump() == R"({"KB":4})");
 }
 
-TEST_CASE("a timeline of one device has no tasks, threads and processes of another") {
+TEST_CASE("a timeline of one device has no tasks, threads or processes of another") {
   CannStore store;
   fill_launch(store);
   ExportScope scope;
@@ -240,7 +243,7 @@ TEST_CASE("a timeline of one device has no tasks, threads and processes of anoth
   for (const json& event : all) CHECK(event["pid"] == events_of(all, "X")[0]["pid"]);
 }
 
-TEST_CASE("a slice that a scope hides takes both ends of its arrow along") {
+TEST_CASE("a slice outside the scope has no arrow ends") {
   CannStore store;
   fill_launch(store);
   SECTION("the call is before the range") {
@@ -266,7 +269,7 @@ TEST_CASE("a slice that a scope hides takes both ends of its arrow along") {
   }
 }
 
-TEST_CASE("a scope that takes nothing leaves every layer without events and metadata") {
+TEST_CASE("an empty scope gives layers without events and metadata") {
   CannStore store;
   fill_launch(store);
   store.add(iteration(1, 1, 1));
@@ -282,11 +285,11 @@ TEST_CASE("a scope that takes nothing leaves every layer without events and meta
   CHECK(events(store, make_cann_memory(), output_file).empty());
 }
 
-TEST_CASE("ids that point nowhere are a damaged store, not a crash") {
+TEST_CASE("dangling ids are a damaged store, not a crash") {
   CannStore store;
   add_call(store, 1, "launch", kNode, kSecond + 1, 5);
   TaskRow row = task(store, 1, "MEMCPY_ASYNC", kSecond + 100, 10);
-  SECTION("a task of a call behind the last") {
+  SECTION("a task of a call after the last") {
     row.api_id = 1'000'000;
     store.add(row);
     add_run(store, 1);
@@ -305,7 +308,7 @@ TEST_CASE("ids that point nowhere are a damaged store, not a crash") {
     add_run(store, 1);
     CHECK_THROWS_AS(events(store, make_cann_hardware()), Error);
   }
-  SECTION("a call whose id would need all the memory there is") {
+  SECTION("a call whose id would need all memory") {
     add_call(store, INT64_MAX - 1, "launch", kNode, kSecond + 2, 5);
     CHECK_THROWS_AS(events(store, make_cann_calls()), Error);
   }
@@ -314,7 +317,7 @@ TEST_CASE("ids that point nowhere are a damaged store, not a crash") {
     store.add(CommTaskRow{.task_id = 1, .comm_call_id = 3});
     CHECK_THROWS_AS(events(store, make_cann_communication()), Error);
   }
-  SECTION("times at the ends of what there is") {
+  SECTION("times at the limits of the range") {
     row.start_ns = INT64_MAX;
     row.duration_ns = INT64_MAX;
     store.add(row);

@@ -47,7 +47,7 @@ void add_comm_op(CannStore& store, std::int64_t id, std::int64_t start_ns, std::
 
 }  // namespace
 
-TEST_CASE("a call is a slice of its thread that says its level, its mode and its item") {
+TEST_CASE("a call is a slice of its thread with its level, mode and item") {
   CannStore store;
   store.set_meta("host.pid", "4321");
   add_call(store, 1, "aclnnAdd", kAcl, kSecond + 1001, 2500);
@@ -68,7 +68,7 @@ TEST_CASE("a call is a slice of its thread that says its level, its mode and its
   CHECK(thread_name(all, 7) == "Thread 7");
 }
 
-TEST_CASE("arrows begin at node calls, at events and at calls of copies, and nowhere else") {
+TEST_CASE("arrows start only at node calls, at events and at copy calls") {
   CannStore store;
   add_call(store, 1, "aclrtRecordEvent", kAcl, kSecond + 1, 5);
   add_call(store, 2, "aclrtMemcpyAsync", kAcl, kSecond + 2, 5);
@@ -85,7 +85,7 @@ TEST_CASE("arrows begin at node calls, at events and at calls of copies, and now
   CHECK(starts[2]["ts"] == "1000000.003");
 }
 
-TEST_CASE("the calls layer draws one level alone where the document says so") {
+TEST_CASE("the calls layer draws a single level if the report file requests it") {
   CannStore store;
   add_call(store, 1, "launch", kNode, kSecond + 3, 5);
   add_call(store, 2, "aclnnAdd", kAcl, kSecond + 4, 5);
@@ -95,7 +95,7 @@ TEST_CASE("the calls layer draws one level alone where the document says so") {
         std::vector<std::string>{"AscendCL@aclnnAdd"});
 }
 
-TEST_CASE("calls from before the collection are drawn only within the loading of a model") {
+TEST_CASE("calls from before the collection are drawn only while a model is loaded") {
   CannStore store;
   add_call(store, 1, "ModelLoad", 15000, kSecond - 100, 50);
   add_call(store, 2, "within", kNode, kSecond - 90, 10);
@@ -105,7 +105,7 @@ TEST_CASE("calls from before the collection are drawn only within the loading of
         std::vector<std::string>{"Model@ModelLoad", "Node@within", "Node@into"});
 }
 
-TEST_CASE("of several ends of an arrow only the latest is its finish") {
+TEST_CASE("an arrow with several ends finishes at the latest") {
   CannStore store;
   add_call(store, 1, "hcom", kNode, kSecond + 1, 5);
   TaskRow copy = task(store, 1, "MEMCPY_ASYNC", kSecond + 100, 10);
@@ -136,7 +136,7 @@ TEST_CASE("of several ends of an arrow only the latest is its finish") {
   }
 }
 
-TEST_CASE("arrows end at tasks with an operator, at copies and at what events launched") {
+TEST_CASE("arrows end at tasks with an operator, at copies and at tasks launched by events") {
   CannStore store;
   add_call(store, 1, "launch", kNode, kSecond + 1, 5);
   add_call(store, 2, "aclrtStreamWaitEvent", kAcl, kSecond + 2, 5);
@@ -156,7 +156,7 @@ TEST_CASE("arrows end at tasks with an operator, at copies and at what events la
   CHECK(ends[1]["ts"] == "1000000.200");
 }
 
-TEST_CASE("a task is drawn on its logic stream and says its own") {
+TEST_CASE("a task is drawn on its logic stream and shows its physical stream") {
   CannStore store;
   LogicStreamRow stream;
   stream.stream_id = 60;
@@ -176,7 +176,7 @@ TEST_CASE("a task is drawn on its logic stream and says its own") {
   CHECK(thread_name(all, 60).empty());
 }
 
-TEST_CASE("the type of a task is that of its operator, and a copy's that of the device") {
+TEST_CASE("a task has the type of its operator, and a copy has the type of the device") {
   CannStore store;
   add_op(store, 1, "Add_1", "AI_VECTOR_CORE");
   add_op(store, 2, "Odd_1", "N/A");
@@ -208,7 +208,7 @@ TEST_CASE("the type of a task is that of its operator, and a copy's that of the 
   CHECK(slices[3]["args"]["operation"] == "other");
 }
 
-TEST_CASE("a task with sub tasks, one of no known type and one of before are not drawn") {
+TEST_CASE("tasks with sub tasks, of unknown type or from before the collection are not drawn") {
   CannStore store;
   store.add(task(store, 1, "before", kSecond - 20, 10));
   store.add(task(store, 2, "into", kSecond - 10, 10));
@@ -236,7 +236,7 @@ TEST_CASE("a task with sub tasks, one of no known type and one of before are not
         std::vector<std::string>{"into", "sub", "other batch", "MEMCPY_ASYNC"});
 }
 
-TEST_CASE("a collective and its tasks are threads of their group, and tasks say what moved") {
+TEST_CASE("a collective and its tasks are threads of their group, and tasks show their transfers") {
   CannStore store;
   store.add(task(store, 1, "MEMCPY_ASYNC", kSecond + 10, 2000));
   store.add(task(store, 2, "MEMCPY_ASYNC", kSecond + 20, 10));

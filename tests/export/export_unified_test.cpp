@@ -105,7 +105,7 @@ std::int64_t add_comm_task(UnifiedScene& scene, std::int64_t id, std::int64_t op
 
 }  // namespace
 
-TEST_CASE("Tasks of a graph that runs again share an id and one description") {
+TEST_CASE("Tasks of a repeated graph share an id and one description") {
   UnifiedScene scene;
   scene.add(scene.op(1, "add_1"));
   scene.add(scene.op(2, "add_2"));
@@ -118,7 +118,7 @@ TEST_CASE("Tasks of a graph that runs again share an id and one description") {
                    " STRING_IDS.id = c.name ORDER BY 1") == Texts{"1|add_1", "2|add_2"});
 }
 
-TEST_CASE("A task that shares its key and has no operator leaves the description to the next") {
+TEST_CASE("A task with a shared key and no operator leaves the description to the next task") {
   UnifiedScene scene;
   scene.add(scene.op(1, "add_1"));
   scene.add(scene.task(1, 7));
@@ -126,7 +126,7 @@ TEST_CASE("A task that shares its key and has no operator leaves the description
   CHECK(scene.rows("SELECT globalTaskId FROM COMPUTE_TASK_INFO") == Texts{"1"});
 }
 
-TEST_CASE("Sub tasks have ids of their own") {
+TEST_CASE("Sub tasks have separate ids") {
   UnifiedScene scene;
   TaskRow sub = scene.task(2, 7);
   sub.context = 0;
@@ -144,7 +144,7 @@ TEST_CASE("Every task of a thousand that run twice shares its id") {
                    " sum(globalTaskId <> taskId + 1) FROM TASK") == Texts{"2000|1000|1000|0"});
 }
 
-TEST_CASE("Operators have quoted shapes and texts for what the store has as numbers") {
+TEST_CASE("Operators have quoted shapes, and texts for numbers in the store") {
   UnifiedScene scene;
   scene.add(scene.op(1, "add_1"));
   scene.add(scene.task(1, 7, 1));
@@ -154,7 +154,7 @@ TEST_CASE("Operators have quoted shapes and texts for what the store has as numb
                    " f.id = inputFormats") == Texts{"\"8,1;128\"|dynamic|N/A|N/A|4"});
 }
 
-TEST_CASE("Kernels that drive a collective are described apart") {
+TEST_CASE("Kernels that drive a collective are described separately") {
   UnifiedScene scene;
   scene.add(scene.op(1, "allreduceAicpuKernel"));
   scene.add(scene.op(2, "add"));
@@ -164,7 +164,7 @@ TEST_CASE("Kernels that drive a collective are described apart") {
   CHECK(scene.rows("SELECT globalTaskId FROM COMPUTE_TASK_INFO") == Texts{"2"});
 }
 
-TEST_CASE("Metrics of the cores are doubles, zeros are whole, and none is left out") {
+TEST_CASE("Core metrics are doubles, zeros are integers, and no metric is omitted") {
   UnifiedScene scene;
   add_vector_metrics(scene);
   scene.add(scene.op(1, "add"));
@@ -186,7 +186,7 @@ TEST_CASE("Counters without a task have no metrics") {
         Texts{"0"});
 }
 
-TEST_CASE("What ended before the collection, and what no device ran, is no task") {
+TEST_CASE("Work that ended before the collection or never ran on a device is not a task") {
   UnifiedScene scene;
   TaskRow early = scene.task(1, 7);
   early.start_ns = kSecond - 20;
@@ -198,7 +198,7 @@ TEST_CASE("What ended before the collection, and what no device ran, is no task"
   CHECK(scene.rows("SELECT taskId, connectionId, modelId FROM TASK") == Texts{"8|-1|4294967295"});
 }
 
-TEST_CASE("The device's side of a mark is a task with an id of its own") {
+TEST_CASE("The device part of a mark is a task with a separate id") {
   UnifiedScene scene;
   scene.add(scene.task(9, 7));
   DeviceMarkRow mark;
@@ -214,7 +214,7 @@ TEST_CASE("The device's side of a mark is a task with an id of its own") {
         Texts{"9|-1|KERNEL_AIVEC", "10|4000000004|MsTx"});
 }
 
-TEST_CASE("Levels of calls that have a name but are none of the five are 65535") {
+TEST_CASE("Named call levels other than the five known ones are 65535") {
   UnifiedScene scene;
   std::int64_t id = 0;
   for (const std::int64_t level : {20000, 6000, 30000, 25000, 20500}) {
@@ -231,7 +231,7 @@ TEST_CASE("Levels of calls that have a name but are none of the five are 65535")
   CHECK(scene.rows("SELECT DISTINCT globalTid FROM CANN_API") == Texts{"8589934599"});
 }
 
-TEST_CASE("Payloads in a row share the rate up to the task that closes them") {
+TEST_CASE("Consecutive payloads share the rate until the task that ends them") {
   UnifiedScene scene;
   CommOpRow op;
   op.id = 1;
@@ -248,7 +248,7 @@ TEST_CASE("Payloads in a row share the rate up to the task that closes them") {
         Texts{"338709677.419355|1", "338709677.419355|1", "500000000|1", "1000000000|1"});
 }
 
-TEST_CASE("A task of a collective without its op carries -1, one without a description 65534") {
+TEST_CASE("A collective's task without its op has -1, one without a description 65534") {
   UnifiedScene scene;
   scene.add(scene.task(1, 7));
   CommCallRow call;
@@ -259,7 +259,7 @@ TEST_CASE("A task of a collective without its op carries -1, one without a descr
                    " COMMUNICATION_TASK_INFO") == Texts{"-1|4294967295|-1|65534|-1|-100000000"});
 }
 
-TEST_CASE("Enum tables are there always, the others where they have rows") {
+TEST_CASE("Enum tables always exist, other tables only if they have rows") {
   UnifiedScene scene;
   scene.add(scene.task(1, 7));
   CHECK(scene.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1") ==
@@ -277,7 +277,7 @@ TEST_CASE("Enum tables are there always, the others where they have rows") {
   CHECK(scene.rows("SELECT * FROM NPU_INFO") == Texts{"-1|UNKNOWN"});
 }
 
-TEST_CASE("A text has one string id, that of the store where it has one") {
+TEST_CASE("A text has one string id, the one of the store if it exists") {
   UnifiedScene scene;
   const std::int64_t missing = scene.name("N/A");
   scene.add(scene.op(1, "add"));
@@ -301,7 +301,7 @@ TEST_CASE("The same store gives the same bytes") {
   CHECK(first == read_file(scene.out() / "msprof_20240515160507.db"));
 }
 
-TEST_CASE("A capture without rows, and one of a board, have no unified database") {
+TEST_CASE("Captures without rows and board captures have no unified database") {
   UnifiedScene empty;
   CHECK(plan_unified_db(empty.db(), empty.out()).empty());
   UnifiedScene board;
@@ -310,7 +310,7 @@ TEST_CASE("A capture without rows, and one of a board, have no unified database"
   CHECK(plan_unified_db(board.db(), board.out()).empty());
 }
 
-TEST_CASE("Ids that point nowhere are an error and leave no file") {
+TEST_CASE("Dangling ids are an error and leave no file") {
   UnifiedScene scene;
   TaskRow task = scene.task(1, 7);
   SECTION("an operator") {
@@ -328,7 +328,7 @@ TEST_CASE("Ids that point nowhere are an error and leave no file") {
     scene.add(op);
     task.op_id = 1;
   }
-  SECTION("an end beyond the end of time") {
+  SECTION("an end time out of range") {
     task.start_ns = INT64_MAX;
   }
   scene.add(task);
@@ -336,7 +336,7 @@ TEST_CASE("Ids that point nowhere are an error and leave no file") {
   CHECK(names_in(scene.out()).empty());
 }
 
-TEST_CASE("A time in the store that is no time does not come into the name of the file") {
+TEST_CASE("An invalid time in the store is not used in the file name") {
   UnifiedScene scene;
   scene.set_meta("time_stamp", "../../x");
   scene.add(scene.task(1, 7));

@@ -130,7 +130,7 @@ void check_against_views(const TraceDb& store, const fs::path& dir) {
   }
 }
 
-TEST_CASE("The files of a PROF folder have the rows of its views") {
+TEST_CASE("Parquet files of a PROF folder have the rows of its views") {
   log::set_level(log::Level::silent);
   const test::TempFolder folder;
   test::prof::RunShape shape;
@@ -147,7 +147,7 @@ TEST_CASE("The files of a PROF folder have the rows of its views") {
   CHECK(collectives.size() == run.facts.collectives);
 }
 
-TEST_CASE("The files of a board's capture have the rows of its views") {
+TEST_CASE("Parquet files of a board's capture have the rows of its views") {
   log::set_level(log::Level::silent);
   const test::TempFolder folder;
   test::JobBuilder job(folder.path(), "JOBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
@@ -243,7 +243,7 @@ void fill(CannStore& store) {
   store.add(launch);
 }
 
-TEST_CASE("Steps, collectives and their tasks are as the store says") {
+TEST_CASE("Steps, collectives and their tasks equal the store") {
   CannStore store;
   fill(store);
   store.set_meta("host.rank", "17");
@@ -271,7 +271,7 @@ TEST_CASE("Steps, collectives and their tasks are as the store says") {
   CHECK(file.metadata.at("msprof.dialect") == "cann");
 }
 
-TEST_CASE("Times at the ends of their range and operators that are not there do no harm") {
+TEST_CASE("Times at the limits of their range and missing operators are exported") {
   CannStore store;
   TaskRow task;
   task.id = INT64_MAX;
@@ -309,7 +309,7 @@ TEST_CASE("Times at the ends of their range and operators that are not there do 
   CHECK(rows_of(file_in(store.folder() / "out", "tasks", "rank=-1", "x")).size() == 4);
 }
 
-TEST_CASE("A broken text is mended, so that readers take the file") {
+TEST_CASE("Invalid UTF-8 is repaired so that readers accept the file") {
   CannStore store;
   ApiCallRow call;
   call.id = 1;
@@ -320,13 +320,13 @@ TEST_CASE("A broken text is mended, so that readers take the file") {
         "good\xEF\xBF\xBDname|\n");
 }
 
-TEST_CASE("A capture without tasks, calls and collectives gives no file and no folder") {
+TEST_CASE("A capture without tasks, calls and collectives creates no file and no folder") {
   CannStore store;
   CHECK(export_parquet(store.db(), store.folder() / "out", "x").empty());
   CHECK_FALSE(fs::exists(store.folder() / "out"));
 }
 
-TEST_CASE("An export replaces its files, and those from when the rank was not known") {
+TEST_CASE("An export replaces its earlier files, including those named without rank") {
   CannStore store;
   fill(store);
   const fs::path dir = store.folder() / "out";
@@ -349,7 +349,7 @@ TEST_CASE("An export replaces its files, and those from when the rank was not kn
   CHECK(test::names_in(dir / "tasks" / "rank=123456") == Names{"PROF_1.parquet", "PROF_2.parquet"});
 }
 
-TEST_CASE("Files stay in the folder that was named, whatever captures are called") {
+TEST_CASE("Files are written to the named folder, whatever the names of captures") {
   CannStore store;
   fill(store);
   const fs::path dir = store.folder() / "out";
@@ -370,7 +370,7 @@ TEST_CASE("Files stay in the folder that was named, whatever captures are called
   CHECK(fs::is_empty(store.folder() / "elsewhere"));
 }
 
-TEST_CASE("An export that fails leaves the files of the earlier one as they were") {
+TEST_CASE("A failed export leaves the files of the earlier one unchanged") {
   CannStore store;
   fill(store);
   const fs::path dir = store.folder() / "out";
@@ -386,7 +386,7 @@ TEST_CASE("An export that fails leaves the files of the earlier one as they were
   CHECK(test::read_file(file_in(dir, "tasks", "rank=-1", "x")) == before);
 }
 
-TEST_CASE("A full disk is said, and takes nothing away") {
+TEST_CASE("A full disk is reported, and earlier files remain") {
   if (!test::SmallDisk::is_available_or_skip()) return;
   const test::SmallDisk disk(96 << 10);
   CannStore store;
@@ -408,7 +408,7 @@ TEST_CASE("A full disk is said, and takes nothing away") {
         std::vector<std::string>{"x.parquet"});
 }
 
-TEST_CASE("msprof export parquet puts captures of many ranks into one folder") {
+TEST_CASE("msprof export parquet writes captures of many ranks to one folder") {
   const test::TempFolder folder;
   test::prof::RunShape shape;
   shape.tasks = 60;
@@ -436,7 +436,7 @@ TEST_CASE("msprof export parquet puts captures of many ranks into one folder") {
   CHECK(run({"-dir", (folder / "nothing").string()}) == 4);
 }
 
-TEST_CASE("A damaged store is made again from the raw data before it is exported") {
+TEST_CASE("A damaged store is imported again from the raw data before the export") {
   const test::TempFolder folder;
   test::prof::RunShape shape;
   shape.tasks = 60;
@@ -452,7 +452,7 @@ TEST_CASE("A damaged store is made again from the raw data before it is exported
   CHECK(rows_of(file_in(made.folder / "parquet", "calls", "rank=-1", name)).size() > 60);
 }
 
-TEST_CASE("What killed exports left goes; what others write stays") {
+TEST_CASE("Files of killed exports are removed; files of other programs stay") {
   CannStore store;
   fill(store);
   const fs::path folder = store.folder() / "out" / "tasks" / "rank=-1";
@@ -468,7 +468,7 @@ TEST_CASE("What killed exports left goes; what others write stays") {
   CHECK(test::names_in(folder) == expected);
 }
 
-TEST_CASE("The manual has every column of the Parquet files, with what it is") {
+TEST_CASE("The manual describes every column of the Parquet files") {
   const std::string page = test::read_file(std::string(MSPROF_PAGES) + "/docs/cluster.md");
   for (const parquet::Table& table : parquet::tables()) {
     const std::string name(table.name);

@@ -119,7 +119,7 @@ std::vector<std::pair<ColumnSpec, Column>> all_kinds(std::size_t rows) {
           {{"steady", Values::any, true, {}}, steady}};
 }
 
-TEST_CASE("Integers of every kind come back, over pages and row groups, with their bounds") {
+TEST_CASE("Integers of every kind are read back, across pages and row groups, with their bounds") {
   const auto rows = GENERATE(std::size_t{1}, 7u, 64u, 65u, 999u, 2500u);
   std::vector<ColumnSpec> specs;
   std::vector<Column> columns;
@@ -145,7 +145,7 @@ TEST_CASE("Integers of every kind come back, over pages and row groups, with the
   }
 }
 
-TEST_CASE("The largest and the smallest numbers come back, whatever the layout") {
+TEST_CASE("The largest and smallest numbers are read back with every encoding") {
   const Column extremes = {INT64_MAX, kNull, INT64_MIN + 1, 0, INT64_MAX, -1, INT64_MIN + 1};
   const Column required = {INT64_MIN, INT64_MAX, INT64_MIN, 0, 1, INT64_MIN, INT64_MAX};
   const auto values = GENERATE(Values::ascending, Values::repeated, Values::any);
@@ -159,7 +159,7 @@ TEST_CASE("The largest and the smallest numbers come back, whatever the layout")
   check_bounds(file.groups[0][1]);
 }
 
-TEST_CASE("A column is laid out as what it holds") {
+TEST_CASE("The encoding of a column follows from its values") {
   Numbers numbers;
   Column times, few, any_few, any_times;
   for (std::int64_t i = 0; i < 5000; ++i) {
@@ -184,7 +184,7 @@ TEST_CASE("A column is laid out as what it holds") {
   CHECK(std::filesystem::file_size(written.path) < 20'000);
 }
 
-TEST_CASE("A dictionary of integers that is full leaves the rest to differences") {
+TEST_CASE("If an integer dictionary is full, the rest is delta-encoded") {
   Column cells;
   for (std::size_t i = 0; i < 80'000; ++i)
     cells.push_back(i % 11 == 0 ? kNull : static_cast<std::int64_t>(i * 7919 % 1'000'003));
@@ -210,7 +210,7 @@ parquet::TextOf texts_of(std::vector<std::string> texts) {
   };
 }
 
-TEST_CASE("Texts come back byte for byte; keys without a text are null") {
+TEST_CASE("Texts are read back byte for byte; keys without a text are null") {
   const std::vector<std::string> texts = {
       "MatMul", "", std::string("a\0b", 3), "\xE5\x8D\xB7\xE7\xA7\xAF", "a'b\"c,\n\\", "zz"};
   const Column keys = {0, 1, 2, kNull, 3, 4, 99, 0, 0, -5, 5};
@@ -231,7 +231,7 @@ TEST_CASE("Texts come back byte for byte; keys without a text are null") {
   CHECK(chunk.dictionary_size == 6);
 }
 
-TEST_CASE("A column of keys that have no text at all is all null") {
+TEST_CASE("A column of keys without any text is all null") {
   const Written written;
   const auto file = written.write({{"text", Values::repeated, false, texts_of({})}}, {{1, 2, 1}});
   CHECK(file.column("text") == std::vector<ParquetCell>(3));
@@ -239,7 +239,7 @@ TEST_CASE("A column of keys that have no text at all is all null") {
   CHECK_FALSE(file.groups[0][0].max.has_value());
 }
 
-TEST_CASE("A dictionary of texts that is full leaves the rest to plain pages") {
+TEST_CASE("If a text dictionary is full, the rest is written to plain pages") {
   const auto text_of = [](std::int64_t key, std::string& text) {
     text = "hcom_allReduce__" + std::to_string(key);
     return key % 13 != 5;
@@ -261,7 +261,7 @@ TEST_CASE("A dictionary of texts that is full leaves the rest to plain pages") {
   CHECK(file.groups[0][0].max == "hcom_allReduce__9999");
 }
 
-TEST_CASE("Long texts come in more pages, are cut at a megabyte, and have short bounds") {
+TEST_CASE("Long texts are written to more pages, cut at a megabyte, and have short bounds") {
   // 1.5 MB of a three-byte character, so that a cut at 2^20 would split one.
   const auto text_of = [](std::int64_t key, std::string& text) {
     text = std::to_string(key);
@@ -306,7 +306,7 @@ TEST_CASE("A file without rows has its columns") {
   CHECK(file.columns[0].name == "a");
 }
 
-TEST_CASE("A writer that is given up leaves the old file and nothing else") {
+TEST_CASE("A writer that is not finished leaves only the old file") {
   const Written written;
   test::write_file(written.path, "old");
   {
@@ -319,7 +319,7 @@ TEST_CASE("A writer that is given up leaves the old file and nothing else") {
   CHECK(test::names_in(written.folder.path()) == std::vector<std::string>{"file.parquet"});
 }
 
-TEST_CASE("The reader of these tests refuses what is damaged") {
+TEST_CASE("The reader of these tests rejects damaged files") {
   const Written written;
   Column cells;
   for (std::int64_t i = 0; i < 300; ++i) cells.push_back(i * i % 101);

@@ -41,7 +41,7 @@ void draw_slice(TraceJsonWriter& out, const std::string& name, TraceLane lane,
 
 }  // namespace
 
-TEST_CASE("a slice in protobuf has the name, times and arguments of the one in JSON") {
+TEST_CASE("a slice in protobuf has the name, times and arguments of the JSON slice") {
   const auto trace = traced([](TraceJsonWriter& out) {
     out.process(5, "Host \"a\"", "CPU", 3);
     out.thread({5, 8}, "Thread 8", 1);
@@ -66,7 +66,7 @@ TEST_CASE("a slice in protobuf has the name, times and arguments of the one in J
   CHECK(trace.labels.at("Host \"a\"") == std::vector<std::string>{"CPU"});
 }
 
-TEST_CASE("slices that touch, nest, or last no time end where they end") {
+TEST_CASE("slices that touch, nest or have no duration keep their end times") {
   const std::vector<std::pair<std::int64_t, std::int64_t>> times = {
       {0, 100}, {0, 50}, {10, 0}, {50, 50}, {60, 40}, {100, 5}, {105, 0}, {105, 0}, {105, 3}};
   const auto trace = traced([&](TraceJsonWriter& out) {
@@ -86,7 +86,7 @@ TEST_CASE("slices that touch, nest, or last no time end where they end") {
   CHECK(tracks == std::set<std::string>{"Thread 1"});
 }
 
-TEST_CASE("slices that overlap or come out of order keep their times, on tracks of one name") {
+TEST_CASE("slices that overlap or are out of order keep their times, on tracks of the same name") {
   const auto trace = traced([](TraceJsonWriter& out) {
     out.process_name(0, "AA Core device 0");
     out.thread_name(0, 0, "AA CORE");
@@ -109,7 +109,7 @@ TEST_CASE("slices that overlap or come out of order keep their times, on tracks 
   CHECK(trace.processes.at("AA Core device 0") > (1 << 21));
 }
 
-TEST_CASE("arrows are flows of the slices at their ends") {
+TEST_CASE("arrows are flows of the slices at both ends") {
   const auto trace = traced([](TraceJsonWriter& out) {
     const JsonText kind{"\"HostToDevice\""};
     draw_slice(out, "call", {1, 1}, 1000, 100);
@@ -134,7 +134,7 @@ TEST_CASE("arrows are flows of the slices at their ends") {
   CHECK(trace.marks[0].flows != trace.slices[0].flows);
 }
 
-TEST_CASE("samples of counters have a track a value, also where their times go back") {
+TEST_CASE("counter samples have one track per value, even if their times go back") {
   const auto trace = traced([](TraceJsonWriter& out) {
     out.process_name(4, "HBM");
     out.begin_counter({"\"HBM 0\""}, {4, 0}, 5000);
@@ -157,7 +157,7 @@ TEST_CASE("samples of counters have a track a value, also where their times go b
   CHECK(has("HBM 0 Read", 2000, 9));
 }
 
-TEST_CASE("texts beyond those that are numbered are written out") {
+TEST_CASE("texts beyond the interned ones are written in full") {
   const int count = 5000;
   const auto trace = traced([&](TraceJsonWriter& out) {
     for (int i = 0; i < count; ++i) {
@@ -172,13 +172,13 @@ TEST_CASE("texts beyond those that are numbered are written out") {
     CHECK(trace.slices[i].arguments == std::vector<std::string>{"id=text " + std::to_string(i)});
 }
 
-TEST_CASE("a timeline without any event is an empty trace") {
+TEST_CASE("a timeline without events is an empty trace") {
   const auto trace = traced([](TraceJsonWriter&) {});
   CHECK(trace.faults.empty());
   CHECK(trace.packets == 0);
 }
 
-TEST_CASE("times are read back to the nanosecond, and stop at the ends of their range") {
+TEST_CASE("times are read back to the nanosecond, and saturate at the limits of their range") {
   CHECK(ns_of_us_text("12.345") == 12'345);
   CHECK(ns_of_us_text("\"1715760307201793.880\"") == 1'715'760'307'201'793'880);
   CHECK(ns_of_us_text("0.04") == 40);

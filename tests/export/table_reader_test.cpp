@@ -42,14 +42,14 @@ SeenRows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = n
 
 }  // namespace
 
-TEST_CASE("Columns are fields in lower case, without their unit") {
+TEST_CASE("Column names are lower case, without the unit") {
   CHECK(field_name("Task Duration(us)") == "task_duration");
   CHECK(field_name("Mac Ppen Ratio") == "mac_ppen_ratio");
   CHECK(field_name("aic_mac_ratio") == "aic_mac_ratio");
   CHECK(field_name("(us)") == "");
 }
 
-TEST_CASE("A reader sees the wanted columns in the order in which they are wanted") {
+TEST_CASE("A reader gets the requested columns in the requested order") {
   const SeenRows rows = read(fields({"mac_busy_ratio", "op_name"}), [](TableReader& out) {
     out.text("conv1");
     out.number("12.500");
@@ -62,7 +62,7 @@ TEST_CASE("A reader sees the wanted columns in the order in which they are wante
   CHECK_FALSE(rows[0][1].number);
 }
 
-TEST_CASE("What a table does not have, or a row leaves out, is N/A in that row alone") {
+TEST_CASE("A column missing in the table, or a cell missing in a row, is N/A") {
   const SeenRows rows =
       read(fields({"mac_busy_ratio", "blocks", "task_duration"}), [](TableReader& out) {
         for (const bool whole : {true, false, true}) {
@@ -83,7 +83,7 @@ TEST_CASE("What a table does not have, or a row leaves out, is N/A in that row a
   CHECK(rows[2][0].number == 1.0);
 }
 
-TEST_CASE("Digits that nobody looks at are not made") {
+TEST_CASE("Digits of unread cells are not formatted") {
   int made = 0;
   const auto digits = [&](std::string& out) {
     ++made;
@@ -100,7 +100,7 @@ TEST_CASE("Digits that nobody looks at are not made") {
   CHECK(rows[0][0].number == 7.125);
 }
 
-TEST_CASE("A field that is a number alone is taken by its value") {
+TEST_CASE("A purely numeric field is read by its value") {
   int made = 0;
   const auto fill = [&](TableReader& out) {
     const auto digits = [&](std::string& text) {
@@ -132,7 +132,7 @@ TEST_CASE("A field that is a number alone is taken by its value") {
 }
 
 TEST_CASE(
-    "SeenRows that a second thread takes come in their order, with cells that are gone by then") {
+    "SeenRows read by a second thread are in order, with cells that no longer exist in the table") {
   constexpr int kRows = 1000;
   const auto fill = [](TableReader& out) {
     for (int row = 0; row < kRows; ++row) {
@@ -158,7 +158,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("What a second thread throws at a row reaches who writes the rows") {
+TEST_CASE("An exception of the second thread reaches the writer of the rows") {
   WorkAhead ahead;
   TableReader reader(
       fields({"op_name"}),
@@ -177,7 +177,7 @@ TEST_CASE("What a second thread throws at a row reaches who writes the rows") {
   CHECK_THROWS_WITH(write(), "enough");
 }
 
-TEST_CASE("Cells that rows share are written once, and are the same in each of them") {
+TEST_CASE("Cells shared by rows are written once and are the same in each of them") {
   int fills = 0;
   SharedCells conv, relu;
   const auto row_of = [&](TableReader& out, SharedCells& shared, const char* busy,
@@ -269,7 +269,7 @@ TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone w
   }
 }
 
-TEST_CASE("What is known of some cells is found again by their notes, or made anew without them") {
+TEST_CASE("Cached results for cells are found by their notes, or computed again without them") {
   CellNotes one{}, other{};
   std::array<int, 3> values{};
   ByCells<2, int> by_cells;

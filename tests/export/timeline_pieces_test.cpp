@@ -35,7 +35,7 @@ PieceCounts write(CannStore& store, const std::vector<LayerPiece>& pieces, std::
       db.database(), pieces, threads, [&] { return TraceDb::open(db.path()); }, sink);
 }
 
-TEST_CASE("Texts of pieces follow each other in their order, whoever writes first") {
+TEST_CASE("Chunks are output in order, whichever is written first") {
   CannStore store;
   std::latch second_has_begun(1);
   std::vector<LayerPiece> pieces;
@@ -57,14 +57,14 @@ TEST_CASE("Texts of pieces follow each other in their order, whoever writes firs
   CHECK(counts.slices == 3);
 }
 
-TEST_CASE("A timeline of pieces without events is an empty array") {
+TEST_CASE("A timeline of chunks without events is an empty array") {
   CannStore store;
   TextSink sink;
   CHECK(write(store, {piece_of([](TraceJsonWriter&) {})}, 2, sink).events == 0);
   CHECK(sink.text() == "[]\n");
 }
 
-TEST_CASE("A piece whose turn has not come holds a limited text, and then waits") {
+TEST_CASE("A chunk that is not next buffers a limited amount of text, then waits") {
   CannStore store;
   std::latch second_has_begun(1);
   const std::string name(1 << 16, 'n');
@@ -85,7 +85,7 @@ TEST_CASE("A piece whose turn has not come holds a limited text, and then waits"
   CHECK(sink.text().ends_with(one_slice(name) + "\n]\n"));
 }
 
-TEST_CASE("What others wait for is made ahead, and what sums up comes after all others") {
+TEST_CASE("Chunks that others wait for run first, and chunks with totals run last") {
   CannStore store;
   std::atomic<bool> is_made{false};
   std::atomic<int> written{0};
@@ -109,7 +109,7 @@ TEST_CASE("What others wait for is made ahead, and what sums up comes after all 
   CHECK(together.text() == alone.text());
 }
 
-TEST_CASE("What a piece throws ends the others, also those that wait") {
+TEST_CASE("An exception of a chunk stops the others, including waiting ones") {
   CannStore store;
   std::latch second_has_begun(1);
   const std::string name(1 << 16, 'n');
@@ -128,7 +128,7 @@ TEST_CASE("What a piece throws ends the others, also those that wait") {
   CHECK_THROWS_WITH(write(store, pieces, 2, sink), "the first one fails");
 }
 
-TEST_CASE("A timeline of several pieces a layer is what one thread writes") {
+TEST_CASE("A timeline of several chunks per layer equals that of a single thread") {
   CannStore store;
   constexpr std::int64_t kRows = 2 * kPieceRows + 10;
   for (std::int64_t id = 1; id <= 3; ++id) add_op(store, id, "Add", "AI_CORE");

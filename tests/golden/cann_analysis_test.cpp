@@ -136,7 +136,7 @@ const std::string kKey = "hcom_allReduce__101_026_0_1@12345678900000026";
 
 }  // namespace
 
-TEST_CASE("the analyses of the shared captures are those of the vendor's tool") {
+TEST_CASE("the analyses of the shared captures equal those of the vendor's tool") {
   if (!has_cases_or_skip("kinds")) return;
   std::size_t compared = 0;
   for (const std::string& name : names_in(shared_folder() / "cases" / "kinds")) {
@@ -163,7 +163,7 @@ TEST_CASE("the analyses of the shared captures are those of the vendor's tool") 
   CHECK(compared > 0);
 }
 
-TEST_CASE("payloads of RDMA have the rate of their transfer in a timeline, as the vendor's tool") {
+TEST_CASE("RDMA payloads have the rate of their transfer in a timeline, as in the vendor's tool") {
   if (!has_cases_or_skip("kinds")) return;
   const SharedCase given("kinds", "hccl_a");
   REQUIRE(run_msprof({"export", "timeline", "-q", "-dir", given.prof.string()}).exit_code % 3 == 0);
@@ -177,7 +177,8 @@ TEST_CASE("payloads of RDMA have the rate of their transfer in a timeline, as th
 }
 
 TEST_CASE(
-    "what a collective took is told by its tasks, transfers of RDMA from first to closing task") {
+    "the duration of a collective follows from its tasks, RDMA transfers from the first to the "
+    "closing task") {
   AnalysisRun run;
   CommStep own = step("Memcpy", 9, 19'000, 19'500, 2'000'000);
   own.link = 0;  // on the chip
@@ -242,7 +243,7 @@ TEST_CASE(
         std::map<std::string, double>{{"3", 200}, {"4", 200}, {"5", 0.04}, {"7", 0.04}, {"11", 2}});
 }
 
-TEST_CASE("a rule gives its file alone, type db the database alone, no collectives no files") {
+TEST_CASE("a rule writes only its file, type db only the database, and no collectives no file") {
   AnalysisRun run;
   run.play("hcom_allReduce__101", {step("Memcpy", 0, 10'000, 11'000, 64)}, 1000);
   run.products();

@@ -32,7 +32,7 @@ TEST_CASE("a task id that is used again after a flip belongs to the later operat
               "0|fifth|" + moment(18'000)});
 }
 
-TEST_CASE("a flip concerns its stream and its device only") {
+TEST_CASE("a flip affects only its stream and device") {
   ProfSetup setup;
   setup.devices = {0, 1};
   ProfCapture run(setup);
@@ -55,7 +55,7 @@ TEST_CASE("a flip concerns its stream and its device only") {
         Lines{"0|3|0|a", "0|4|0|b", "0|3|0|d", "0|4|1|e", "1|3|0|c", "1|3|1|f"});
 }
 
-TEST_CASE("the waiting time is measured on each device by itself") {
+TEST_CASE("the waiting time is measured separately on each device") {
   ProfSetup setup;
   setup.devices = {0, 1};
   ProfCapture run(setup);
@@ -69,7 +69,7 @@ TEST_CASE("the waiting time is measured on each device by itself") {
         Lines{"0|a|0", "0|b|1.000000", "1|c|0.000000", "1|d|0.000000", "1|e|3.000000"});
 }
 
-TEST_CASE("a task of the device that no host record tells of has the device's own type") {
+TEST_CASE("a device task without host record has the type of the device") {
   ProfCapture run;
   run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
   run.scene.launch(op("known"), {kThread, 1000, 2000}, device_task(2, 12'000, 13'000));
@@ -79,7 +79,7 @@ TEST_CASE("a task of the device that no host record tells of has the device's ow
   CHECK(run.table("op_summary").column_cells("Op Name") == Lines{"known"});
 }
 
-TEST_CASE("a task that never ran on the device is in no product") {
+TEST_CASE("a task that never ran on the device is not exported") {
   ProfCapture run;
   run.scene.launch(op("ran"), {kThread, 1000, 2000}, device_task(2, 12'000, 13'000));
   run.scene.call(kNode, kLaunch, {kThread, 3000, 4000}, run.prof.hash("lost"));
@@ -90,7 +90,7 @@ TEST_CASE("a task that never ran on the device is in no product") {
   CHECK(run.table("op_summary").column_cells("Op Name") == Lines{"ran"});
 }
 
-TEST_CASE("a start whose end is lost takes nothing from the tasks around it") {
+TEST_CASE("a start whose end is lost does not affect the tasks around it") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
   run.scene.launch(op("a"), {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
@@ -103,7 +103,7 @@ TEST_CASE("a start whose end is lost takes nothing from the tasks around it") {
               "3|" + moment(14'000) + "|" + moment(15'000)});
 }
 
-TEST_CASE("stream ids and task ids beyond the plain range are read as STARS packs them") {
+TEST_CASE("stream and task ids beyond the plain range are decoded as packed by STARS") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
   std::uint8_t count = 0;
@@ -121,7 +121,7 @@ TEST_CASE("stream ids and task ids beyond the plain range are read as STARS pack
         Lines{"9|" + std::to_string(0xA123), "17|" + std::to_string(0x5ABC)});
 }
 
-TEST_CASE("blocks that are known at launch only replace those of the host") {
+TEST_CASE("blocks known only at launch replace those of the host") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
   run.scene.launch({"tiled", "MatMulV2", Core::aic, 20}, {kThread, 1000, 2000},

@@ -318,7 +318,7 @@ TEST_CASE(
 }
 
 // Newer collectors write the frequency records under another name.
-TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same products") {
+TEST_CASE("a shared case with frequencies in lpmInfoConv.data has the same products") {
   if (!has_cases_or_skip("cann")) return;
   const SharedCase given("cann", "910b_b");
   std::size_t renamed = 0;
@@ -337,21 +337,21 @@ TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same 
   check_timelines(given);
 }
 
-TEST_CASE("rows of other generated 910B captures are as many as there are tasks and calls") {
+TEST_CASE("generated 910B captures have as many rows as tasks and calls") {
   if (!has_cases_or_skip("cann")) return;
   const Generated made("--tasks 900 --seed 3311 --streams 6 --threads 3 --names 70 --steps 5");
   check_counts(made, {"device_0"}, "stars_soc", 0x3f);
   CHECK(made.table("step_trace").rows.size() == 5);
 }
 
-TEST_CASE("rows are as many on two devices with flips and slices of a megabyte") {
+TEST_CASE("row counts are right for two devices with flips and slices of a megabyte") {
   if (!has_cases_or_skip("cann")) return;
   const Generated made(
       "--tasks 3000 --seed 98 --devices 2 --streams 5 --threads 4 --flip-at 90 --slice-mb 1");
   check_counts(made, {"device_0", "device_1"}, "stars_soc", 0x3f);
 }
 
-TEST_CASE("rows are as many on 910A and 310P") {
+TEST_CASE("row counts are right on 910A and 310P") {
   if (!has_cases_or_skip("cann")) return;
   check_counts(Generated("--chip 910a --tasks 500 --seed 12"), {"device_0"}, "hwts", 0x7);
   check_counts(Generated("--chip 310p --tasks 500 --seed 13 --streams 2"), {"device_0"}, "hwts",
@@ -369,7 +369,7 @@ TEST_CASE("a capture without counters, collectives and memory has the other prod
   CHECK(products_named(products, "operator_memory").empty());
 }
 
-TEST_CASE("the counters of vector cores that the vendor's tool loses on a 310P are there") {
+TEST_CASE("vector core counters that the vendor's tool loses on a 310P are exported") {
   if (!has_cases_or_skip("cann")) return;
   const SharedCase given("cann", "310p_a");
   import_and_export(given.prof);
@@ -408,7 +408,7 @@ TEST_CASE("timelines of style cann5 have the names, arguments, units and phases 
   }
 }
 
-TEST_CASE("the whole timeline of style cann5 has the rows that the analyser of that time drew") {
+TEST_CASE("the whole timeline of style cann5 has the rows of the analyser of that time") {
   if (!has_cases_or_skip("cann")) return;
   const Cann5Timelines given;
   const fs::path theirs =

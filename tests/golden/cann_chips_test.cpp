@@ -47,7 +47,7 @@ TEST_CASE("on a 910A tasks come from hwts.data and counters from aicore.data") {
         Lines{"AI_CORE|1", "AI_CPU|2", "MEMCPY_ASYNC|3"});
 }
 
-TEST_CASE("on a 910A an AI CPU task that only ts_track knows is a task, too") {
+TEST_CASE("on a 910A, an AI CPU task that only ts_track records is a task, too") {
   ProfCapture run(setup_910a());
   const auto& setup = run.prof.setup();
   const OpKind op = {"topk", "TopKV2", Core::aicpu, 1};
@@ -67,7 +67,7 @@ TEST_CASE("on a 910A an AI CPU task that only ts_track knows is a task, too") {
   CHECK(std::stod(table.cell(1, "Task Duration(us)")) == 3);
 }
 
-TEST_CASE("on a 310P the counters of vector cores are there beside those of AI cores") {
+TEST_CASE("on a 310P, counters of vector cores and AI cores are exported") {
   ProfCapture run(setup_310p());
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 8}, {kThread, 1000, 2000},
                    device_task(1, 10'000, 20'000), {.pmu = TaskPmu{16'000, {4000, 8000}}});
@@ -83,7 +83,7 @@ TEST_CASE("on a 310P the counters of vector cores are there beside those of AI c
               "add|AI_VECTOR_CORE|2.0|14000|0.5|1.0|0.0|0.1"});
 }
 
-TEST_CASE("a task that repeats its id gets its own counters, in order") {
+TEST_CASE("a task with a repeated id has its own counters, in order") {
   ProfCapture run(setup_910a());
   for (std::uint64_t i = 0; i < 3; ++i) {
     if (i > 0)

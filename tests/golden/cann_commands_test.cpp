@@ -54,7 +54,7 @@ std::string products_of(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("export summary writes every table of the run, named as users know them") {
+TEST_CASE("export summary writes every table of the run under its usual name") {
   const CommandRun played;
   CHECK(played.msprof({"import"}) == 0);
   CHECK(names_in(played.run.folder) == Lines{"device_0", "host", "sqlite"});
@@ -67,7 +67,7 @@ TEST_CASE("export summary writes every table of the run, named as users know the
         "op_summary_20231114221320.csv");
 }
 
-TEST_CASE("only the tables that are named are written") {
+TEST_CASE("only the requested tables are written") {
   const CommandRun played;
   CHECK(played.msprof({"export", "summary", "op_summary", "task_time"}) == 0);
   CHECK(stems(played.products()) == Lines{"op_summary.csv", "task_time.csv"});
@@ -75,7 +75,7 @@ TEST_CASE("only the tables that are named are written") {
             .exit_code == 2);
 }
 
-TEST_CASE("every table in JSON has the columns and rows of its csv") {
+TEST_CASE("every table in JSON has the columns and rows of its CSV") {
   const CommandRun played;
   CHECK(played.msprof({"export", "summary"}) == 0);
   CHECK(played.msprof({"export", "summary", "--format", "json"}) == 0);
@@ -93,7 +93,7 @@ TEST_CASE("every table in JSON has the columns and rows of its csv") {
   }
 }
 
-TEST_CASE("importing twice gives the same bytes of the store and of every product") {
+TEST_CASE("importing twice gives the same bytes in the store and all products") {
   const CommandRun played;
   CHECK(played.msprof({"import"}) == 0);
   CHECK(played.msprof({"export", "summary"}) == 0);
@@ -107,7 +107,7 @@ TEST_CASE("importing twice gives the same bytes of the store and of every produc
   CHECK(products_of(played.products()) == products);
 }
 
-TEST_CASE("with --output nothing in a PROF folder changes") {
+TEST_CASE("with --output, a PROF folder is not changed") {
   const CommandRun played;
   const std::string before = fingerprint(played.run.folder);
   const std::string out = (played.folder / "out").string();
@@ -119,7 +119,7 @@ TEST_CASE("with --output nothing in a PROF folder changes") {
   CHECK(fingerprint(played.run.folder) == before);
 }
 
-TEST_CASE("a folder of several PROF folders is each of them") {
+TEST_CASE("a folder with several PROF folders stands for all of them") {
   const TempFolder folder;
   RunShape shape = CommandRun::shape();
   const MadeRun first = make_run(folder / "a", {}, shape);
@@ -133,7 +133,7 @@ TEST_CASE("a folder of several PROF folders is each of them") {
   CHECK(nlohmann::json::parse(result.out).at("captures").size() == 2);
 }
 
-TEST_CASE("the host folder of a capture alone gives the tables of the host") {
+TEST_CASE("the host folder of a capture without devices gives the host tables") {
   const CommandRun played;
   const std::string out = (played.folder / "out").string();
   const RunResult result = run_msprof(
@@ -148,7 +148,7 @@ TEST_CASE("the host folder of a capture alone gives the tables of the host") {
   CHECK(read_product(products, "msprof_tx").rows.size() == played.run.facts.marks);
 }
 
-TEST_CASE("a device folder of a capture alone gives its tasks, without names") {
+TEST_CASE("a device folder without the host gives its tasks, without names") {
   const CommandRun played;
   const std::string out = (played.folder / "out").string();
   const RunResult result = run_msprof(
@@ -160,7 +160,7 @@ TEST_CASE("a device folder of a capture alone gives its tasks, without names") {
   CHECK(tasks.cell(0, "kernel_name") == "N/A");
 }
 
-TEST_CASE("show tells the chip, operators, calls, steps and collectives") {
+TEST_CASE("show prints the chip, operators, calls, steps and collectives") {
   const CommandRun played;
   const RunResult result = run_msprof({"show", "-dir", played.run.folder.string()});
   INFO(result.err);
@@ -176,7 +176,7 @@ TEST_CASE("show tells the chip, operators, calls, steps and collectives") {
   CHECK(contains(json.out, "MatMulV2"));
 }
 
-TEST_CASE("the verdict of a whole run counts every record and skips none") {
+TEST_CASE("the verdict of a complete run counts every record and skips none") {
   const CommandRun played;
   const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
   INFO(result.err);
@@ -190,8 +190,8 @@ TEST_CASE("the verdict of a whole run counts every record and skips none") {
   CHECK(capture.at("kinds").at("task_memory_info").at("records") == played.run.facts.memory_events);
 }
 
-TEST_CASE(
-    "a verdict is complete without what nobody reads, and every such kind and file is named") {
+TEST_CASE("unread kinds of files make the verdict " complete without
+          ", and each kind and file is listed") {
   const CommandRun played;
   const fs::path device = played.run.folder / "device_0" / "data";
   const std::map<std::string, std::string> files = {
@@ -245,7 +245,7 @@ TEST_CASE(
   for (const auto& [name, lacks] : files) CHECK(contains(doctor.out, name));
 }
 
-TEST_CASE("records that the device lost make the data partial") {
+TEST_CASE("records lost on the device make the data partial") {
   const CommandRun played;
   // The running number of a record is four bits of its header.
   const fs::path slice = played.run.folder / "device_0" / "data" / "stars_soc.data.0.slice_0";
@@ -268,7 +268,7 @@ TEST_CASE("records that the device lost make the data partial") {
   CHECK(contains(result.err, "verdict: PARTIAL DATA"));
 }
 
-TEST_CASE("an import says nothing of what exports and viewers left in the capture") {
+TEST_CASE("import does not report files of exports and viewers in the capture") {
   const CommandRun played;
   REQUIRE(played.msprof({"import"}) == 0);
   const std::string store = read_file(played.run.folder / "sqlite/msprof.db");

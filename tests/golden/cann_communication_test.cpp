@@ -41,7 +41,7 @@ const std::vector<std::string> kCells = {
 
 }  // namespace
 
-TEST_CASE("a collective is one row, named by its group and numbered in it") {
+TEST_CASE("a collective is one row, named by its group with its number in it") {
   CommRun run;
   run.scene.collective(run.collective("hcom_a", 10'000, 4), kThread, 1000);
   run.scene.collective(run.collective("hcom_b", 20'000, 2), kThread, 5000);
@@ -69,7 +69,7 @@ TEST_CASE("communication_statistic sums by type, op_statistic has no collectives
   CHECK(run.table("op_statistic").column_cells("OP Type") == Lines{"Add"});
 }
 
-TEST_CASE("an operator counts as what runs before a collective, and the other way round") {
+TEST_CASE("operators count as predecessors of collectives, and collectives of operators") {
   CommRun run;
   run.scene.launch({"add", "Add", Core::aiv}, {kThread, 100, 900}, device_task(1, 8000, 9000));
   run.scene.collective(run.collective("hcom_a", 10'000, 1), kThread, 1000);
@@ -80,7 +80,8 @@ TEST_CASE("an operator counts as what runs before a collective, and the other wa
         Lines{"add|0", "hcom_a_026_0_1|1.000000", "mul|0.300000"});
 }
 
-TEST_CASE("only the tasks of the master make a collective's time; without one it is none") {
+TEST_CASE(
+    "the time of a collective follows from its master tasks; without any there is no collective") {
   CommRun run;
   Collective mixed = run.collective("hcom_mixed", 10'000, 3);
   mixed.steps[0].is_master = mixed.steps[2].is_master = false;
@@ -92,7 +93,7 @@ TEST_CASE("only the tasks of the master make a collective's time; without one it
   CHECK(run.table("task_time").rows.size() == 5);
 }
 
-TEST_CASE("devices and groups number their collectives by themselves") {
+TEST_CASE("collectives are numbered separately by device and group") {
   ProfSetup setup;
   setup.devices = {0, 1};
   CommRun run(setup);

@@ -21,7 +21,7 @@ std::string u64(std::uint64_t value) {
 
 }  // namespace
 
-TEST_CASE("a count beyond what a record can hold costs that record only, and is counted") {
+TEST_CASE("an item count beyond the record's capacity loses only that record and is counted") {
   struct Count {
     std::string file;
     std::size_t at;
@@ -49,7 +49,9 @@ TEST_CASE("a count beyond what a record can hold costs that record only, and is 
   }
 }
 
-TEST_CASE("any value in any field of the first records loses no other record and never ends") {
+TEST_CASE(
+    "any value in any field of the first records loses no other record and does not stop the "
+    "import") {
   for (const bool is_stars : {true, false}) {
     const DamagedCapture capture(is_stars ? prof::ProfSetup() : prof::setup_310p());
     for (RecordFile file : record_files(is_stars)) {
@@ -75,7 +77,7 @@ TEST_CASE("any value in any field of the first records loses no other record and
   }
 }
 
-TEST_CASE("levels and types that no dictionary knows are shown as numbers, nothing is lost") {
+TEST_CASE("levels and types missing in the dictionary are shown as numbers, without loss") {
   const DamagedCapture capture;
   const std::string file = kHost + "aging.api_event.data.slice_0";
   const std::string bytes = capture.bytes(file);
@@ -88,7 +90,7 @@ TEST_CASE("levels and types that no dictionary knows are shown as numbers, nothi
   CHECK(calls == capture.whole().keys.at("api_statistic").size());
 }
 
-TEST_CASE("a call that ends before it begins, or at the end of time, harms no other") {
+TEST_CASE("a call that ends before its start, or at the maximum time, affects no other call") {
   const DamagedCapture capture;
   const std::string file = kHost + "aging.api_event.data.slice_0";
   const std::string bytes = capture.bytes(file);
@@ -103,14 +105,14 @@ TEST_CASE("a call that ends before it begins, or at the end of time, harms no ot
   }
 }
 
-TEST_CASE("a frequency of 0 is no frequency") {
+TEST_CASE("a frequency of 0 counts as unknown") {
   const DamagedCapture capture;
   const std::string file = kDevice + "lpmFreqConv.data.0.slice_0";
   const auto outcome = capture.import_with(file, overwritten(capture.bytes(file), 8 + 8, u32(0)));
   CHECK(capture.worst_loss(outcome) == 0);
 }
 
-TEST_CASE("a time that cannot be costs its record alone, and the verdict names the file") {
+TEST_CASE("an impossible time loses only its record, and the verdict names the file") {
   const DamagedCapture capture;
   // The offset of each kind's time field; its third record is changed.
   struct Time {

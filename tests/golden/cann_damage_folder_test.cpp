@@ -33,7 +33,7 @@ void cut_into_slices(const fs::path& slice, std::size_t record) {
 
 }  // namespace
 
-TEST_CASE("slices whose records are out of order, and slice 10 before slice 2 in the listing") {
+TEST_CASE("records out of order across slices, and slice 10 listed before slice 2, are sorted") {
   for (const bool is_stars : {true, false}) {
     const DamagedCapture capture(is_stars ? prof::ProfSetup() : prof::setup_910a());
     for (const RecordFile& file : record_files(is_stars)) {
@@ -50,7 +50,7 @@ TEST_CASE("slices whose records are out of order, and slice 10 before slice 2 in
   }
 }
 
-TEST_CASE("a record that straddles two slices is one record") {
+TEST_CASE("a record that spans two slices is one record") {
   const DamagedCapture capture;
   for (const RecordFile& file : record_files(true)) {
     const std::string bytes = capture.bytes(file.file);
@@ -68,7 +68,7 @@ TEST_CASE("a record that straddles two slices is one record") {
   CHECK(capture.worst_surplus(outcome) == 0);
 }
 
-TEST_CASE("the rest of a record at the head of an overwritten ring is passed over") {
+TEST_CASE("a partial record at the start of an overwritten ring is skipped") {
   const DamagedCapture capture;
   for (const RecordFile& file : record_files(true)) {
     if (file.file.find("unaging") != std::string::npos) continue;
@@ -81,7 +81,7 @@ TEST_CASE("the rest of a record at the head of an overwritten ring is passed ove
   }
 }
 
-TEST_CASE("a slice that is there twice loses nothing") {
+TEST_CASE("a duplicate slice loses nothing") {
   const DamagedCapture capture;
   for (const RecordFile& file : record_files(true)) {
     const fs::path slice = capture.folder() / file.file;
@@ -99,7 +99,7 @@ TEST_CASE("a slice that is there twice loses nothing") {
   }
 }
 
-TEST_CASE("companions are never data: .done, .complete and a .zip beside its slice") {
+TEST_CASE("companion files are never data: .done, .complete and a .zip next to its slice") {
   const DamagedCapture capture;
   for (const RecordFile& file : record_files(true)) {
     const fs::path slice = capture.folder() / file.file;
@@ -114,7 +114,7 @@ TEST_CASE("companions are never data: .done, .complete and a .zip beside its sli
   CHECK(capture.worst_surplus(outcome) == 0);
 }
 
-TEST_CASE("a dictionary with a line of a megabyte, zeros and nonsense keeps its other lines") {
+TEST_CASE("a dictionary with a line of a megabyte, zeros and invalid lines keeps its other lines") {
   for (const std::string name : {"hash_dic", "type_info_dic"}) {
     const DamagedCapture capture;
     const std::string file = kHost + "unaging.additional." + name + ".slice_0";
@@ -134,7 +134,7 @@ TEST_CASE("a dictionary with a line of a megabyte, zeros and nonsense keeps its 
   }
 }
 
-TEST_CASE("without dictionaries there are numbers in the place of names, and a sentence") {
+TEST_CASE("without dictionaries, names are shown as numbers, with a message") {
   const DamagedCapture capture;
   const auto hashes = capture.import_without(kHost + "unaging.additional.hash_dic.slice_0");
   INFO(capture.losses(hashes));
@@ -150,7 +150,7 @@ TEST_CASE("without dictionaries there are numbers in the place of names, and a s
   CHECK(capture.lost(types, "memory_record") == 0);
 }
 
-TEST_CASE("each info file that is missing, empty or nonsense costs only what it says") {
+TEST_CASE("each info file that is missing, empty or invalid loses only its own data") {
   const DamagedCapture capture;
   for (const std::string file :
        {"host/info.json", "host/sample.json", "host/start_info", "host/end_info",
@@ -178,7 +178,7 @@ TEST_CASE("each info file that is missing, empty or nonsense costs only what it 
   }
 }
 
-TEST_CASE("info files with lines and blanks, of two numbers, or with more in them are read") {
+TEST_CASE("info files with line breaks, blanks, two numbers or additional keys are read") {
   const DamagedCapture capture;
   std::string lines = capture.bytes("host/info.json");
   for (std::size_t at = 0; (at = lines.find(", ", at)) != std::string::npos; ++at) {
@@ -190,7 +190,7 @@ TEST_CASE("info files with lines and blanks, of two numbers, or with more in the
   CHECK(capture.worst_loss(outcome) == 0);
 }
 
-TEST_CASE("of two info.json files one is taken, and a sentence says so") {
+TEST_CASE("one of two info.json files is used, with a message") {
   const DamagedCapture capture;
   fs::copy_file(capture.folder() / "device_0/info.json.0",
                 capture.folder() / "device_0/info.json.1");
@@ -200,7 +200,7 @@ TEST_CASE("of two info.json files one is taken, and a sentence says so") {
   CHECK(contains(outcome.report.text(), "info.json"));
 }
 
-TEST_CASE("a chip and a version that nobody knows are a sentence, and what can be is made") {
+TEST_CASE("an unknown chip and version are reported, and all possible products are written") {
   for (const std::string platform : {"99", "-1", "abc", ""}) {
     prof::ProfSetup setup;
     setup.platform = platform;
@@ -217,7 +217,7 @@ TEST_CASE("a chip and a version that nobody knows are a sentence, and what can b
   }
 }
 
-TEST_CASE("a link to a device folder is that folder, a folder of other things is none") {
+TEST_CASE("a link to a device folder is followed, and an unrelated folder is not a device") {
   const DamagedCapture capture;
   const fs::path elsewhere = capture.folder().parent_path() / "elsewhere";
   fs::rename(capture.folder() / "device_0", elsewhere);
@@ -245,7 +245,7 @@ TEST_CASE("a file of a kind that is not read is named in the verdict") {
   CHECK(capture.worst_loss(outcome) == 0);
 }
 
-TEST_CASE("an import that is killed leaves nothing, and the next one is whole") {
+TEST_CASE("a killed import leaves no files, and the next one is complete") {
   prof::RunShape shape;
   shape.tasks = 60'000;
   const TempFolder folder;
@@ -277,7 +277,7 @@ TEST_CASE("an import that is killed leaves nothing, and the next one is whole") 
         run.facts.tasks);
 }
 
-TEST_CASE("the verdict on standard error tells the kind, the reason and how many") {
+TEST_CASE("the verdict on standard error has the kind, the reason and the number") {
   const DamagedCapture capture;
   const fs::path slice = capture.folder() / kHost / "aging.compact.task_track.slice_0";
   std::string bytes = read_file(slice);

@@ -46,7 +46,7 @@ void check_loss(const DamagedCapture& capture, const RecordFile& file, const Dam
 
 }  // namespace
 
-TEST_CASE("a slice that is cut at any field of its last record loses that record only") {
+TEST_CASE("a slice truncated at any field of its last record loses only that record") {
   for_each_file(
       [](const DamagedCapture& capture, const RecordFile& file, const std::string& bytes) {
         for (const std::size_t field : sample(file.fields, 3)) {
@@ -58,7 +58,7 @@ TEST_CASE("a slice that is cut at any field of its last record loses that record
       });
 }
 
-TEST_CASE("a slice that ends before its last records has all the records before them") {
+TEST_CASE("a slice that ends before its last records has all records before them") {
   for_each_file(
       [](const DamagedCapture& capture, const RecordFile& file, const std::string& bytes) {
         const std::size_t records = bytes.size() / file.size;
@@ -69,7 +69,7 @@ TEST_CASE("a slice that ends before its last records has all the records before 
       });
 }
 
-TEST_CASE("a record with a bad magic is skipped, counted once, and takes nothing with it") {
+TEST_CASE("a record with a bad magic is skipped and counted once, and loses no other record") {
   for_each_file([](const DamagedCapture& capture, const RecordFile& file,
                    const std::string& bytes) {
     if (!file.has_magic) return;
@@ -87,7 +87,7 @@ TEST_CASE("a record with a bad magic is skipped, counted once, and takes nothing
   });
 }
 
-TEST_CASE("a byte lost or added anywhere costs the record in which it is, at most its neighbour") {
+TEST_CASE("a byte lost or added anywhere loses only its record, and at most the next one") {
   for_each_file(
       [](const DamagedCapture& capture, const RecordFile& file, const std::string& bytes) {
         const std::size_t records = bytes.size() / file.size;
@@ -102,7 +102,7 @@ TEST_CASE("a byte lost or added anywhere costs the record in which it is, at mos
       });
 }
 
-TEST_CASE("zeros in the place of records, of a page and of a whole file, are counted") {
+TEST_CASE("zeros instead of records, a page or a whole file are counted") {
   for_each_file(
       [](const DamagedCapture& capture, const RecordFile& file, const std::string& bytes) {
         const std::size_t records = bytes.size() / file.size;
@@ -117,7 +117,7 @@ TEST_CASE("zeros in the place of records, of a page and of a whole file, are cou
       });
 }
 
-TEST_CASE("a file of any kind that is empty or missing leaves the products of the others") {
+TEST_CASE("a missing or empty file of any kind does not affect the products of the others") {
   // The products that depend on one file; all others must be complete.
   const std::map<std::string, std::vector<std::string>> own = {
       {"api_event", {"api_statistic", "op_summary", "counters", "fusion_op", "aicpu"}},

@@ -127,7 +127,7 @@ TEST_CASE("the database has the tables and columns of the published schema") {
   CHECK(run.read("PRAGMA integrity_check") == Lines{"ok"});
 }
 
-TEST_CASE("the database says what was profiled, when and where") {
+TEST_CASE("the database contains what was profiled, when and where") {
   const DbRun run;
   CHECK(run.read("SELECT * FROM SESSION_TIME_INFO") ==
         Lines{"1700000000000000000|1700000010000000000"});
@@ -144,7 +144,7 @@ TEST_CASE("the database says what was profiled, when and where") {
         Lines{"0"});
 }
 
-TEST_CASE("every string is referred to, and every reference has its string") {
+TEST_CASE("every string is referenced, and every reference has its string") {
   DbRun run;
   run.prof.set_hash(77'777, "nobody names this");
   run.prof.set_type(kAcl, 777, "nor this call");
@@ -179,7 +179,7 @@ TEST_CASE("every string is referred to, and every reference has its string") {
                  ") WHERE id NOT IN (SELECT id FROM STRING_IDS) ORDER BY id") == Lines{});
 }
 
-TEST_CASE("calls of levels without a name have the number of their level, which is explained") {
+TEST_CASE("calls of unnamed levels have the number of the level, which the database explains") {
   ProfCapture run;
   run.scene.call(6000, 1, {kThread, 1000, 2000});
   run.scene.call(30000, 2, {kThread, 3000, 4000});
@@ -222,7 +222,7 @@ TEST_CASE("a launch is three calls, a task and an operator") {
         Lines{R"(1|add|20|0|AI_VECTOR_CORE|Add|ND|FLOAT16|"4,8"|ND|FLOAT|"8"|N/A)"});
 }
 
-TEST_CASE("a task's counters are a row each, the side that did not run is 0") {
+TEST_CASE("each counter of a task is a row, and the core type that did not run is 0") {
   const DbRun run;
   CHECK(run.read("SELECT " + text("name") + ", value FROM TASK_PMU_INFO WHERE " + text("name") +
                  " LIKE '%_total_cycles' ORDER BY 1") ==
@@ -254,7 +254,7 @@ TEST_CASE("a collective is an operator and its tasks") {
               "1|hcom_a_026_0_1|Notify_Wait|0|group_a|-1|255|0|1|0|0|4|1|1|0|hcom_a_026_0_1"});
 }
 
-TEST_CASE("copies, marks, memory, frequency and overlap have their rows") {
+TEST_CASE("copies, marks, memory, frequency and overlap have rows") {
   const DbRun run;
   CHECK(run.read("SELECT t.streamId, m.size, o.name FROM MEMCPY_INFO m JOIN TASK t "
                  "USING(globalTaskId) JOIN ENUM_MEMCPY_OPERATION o ON o.id = m.memcpyOperation "
@@ -280,7 +280,7 @@ TEST_CASE("copies, marks, memory, frequency and overlap have their rows") {
               "4|0|12200|22000|FREE"});
 }
 
-TEST_CASE("a mark that the device stamped is a task of its own") {
+TEST_CASE("a mark with a device time is a separate task") {
   ProfCapture run;
   run.scene.launch({"add", "Add", Core::aiv}, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   TxMark mark;
@@ -304,7 +304,7 @@ TEST_CASE("a mark that the device stamped is a task of its own") {
              ", connectionId FROM MSTX_EVENTS") == Lines{"3|4294967295|here|domain_a|4000000006"});
 }
 
-TEST_CASE("the same run gives the same bytes of the database, again and elsewhere") {
+TEST_CASE("the same run gives the same bytes of the database, repeatedly and in another folder") {
   const DbRun run;
   const std::string bytes = read_file(run.db());
   const fs::path out = run.folder / "out";
@@ -314,7 +314,7 @@ TEST_CASE("the same run gives the same bytes of the database, again and elsewher
   CHECK((read_file(run.db()) == bytes));
 }
 
-TEST_CASE("an export of the database that is killed leaves none or all of it") {
+TEST_CASE("a killed export of the database leaves either no file or the complete file") {
   const TempFolder folder;
   RunShape shape;
   shape.tasks = 10'000;

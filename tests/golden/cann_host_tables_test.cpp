@@ -25,7 +25,7 @@ TEST_CASE("api_statistic has a row for each call and level, by name") {
               "host|acl|aclrtMalloc|3|2|1.5|1|2|0.25", "host|node|launch|0.25|1|0.25|0.25|0.25|0"});
 }
 
-TEST_CASE("two halves of an event are one call, a half alone is none") {
+TEST_CASE("two halves of an event are one call, and a single half is ignored") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
   const auto half = [&](std::uint64_t ns, std::uint32_t request) {
@@ -39,7 +39,7 @@ TEST_CASE("two halves of an event are one call, a half alone is none") {
         Lines{"ModelLoad|1|2.5"});
 }
 
-TEST_CASE("calls before the collection count only within the load of a model") {
+TEST_CASE("calls before the collection count only while a model is loaded") {
   ProfSetup setup;
   setup.begin_us += 10;
   setup.raw_ns += 10'000;
@@ -54,7 +54,7 @@ TEST_CASE("calls before the collection count only within the load of a model") {
         Lines{"ModelLoad|1|6", "aclrtMalloc|2|3.5"});
 }
 
-TEST_CASE("fusion_op tells which operators were fused in which model") {
+TEST_CASE("fusion_op lists the fused operators of each model") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
   run.scene.call(kModel, kModelLoad, {kThread, 1000, 9000}, 5);
@@ -86,7 +86,7 @@ TEST_CASE("msprof_tx has the marks of the host in the order of their starts") {
                   "|0|a moment|N/A|N/A|N/A"});
 }
 
-TEST_CASE("marks with a number get the device's times, and their message out of its parts") {
+TEST_CASE("marks with a number have device times and a message joined from its segments") {
   ProfSetup setup;
   setup.cann = GENERATE("8.5.0", "9.1.0");
   INFO(setup.cann);
@@ -121,7 +121,7 @@ TEST_CASE("marks with a number get the device's times, and their message out of 
   CHECK(products_named(run.prof.products(), "step_trace").empty());
 }
 
-TEST_CASE("times of marks are the microseconds of doubles that the vendor's tool prints") {
+TEST_CASE("times of marks are printed in microseconds as doubles, as in the vendor's tool") {
   ProfSetup setup;
   setup.begin_us = 1'700'902'984'041'176;
   setup.begin_date = "2023-11-25 09:03:04.041176";
@@ -134,7 +134,7 @@ TEST_CASE("times of marks are the microseconds of doubles that the vendor's tool
   CHECK(run.table("msprof_tx").column_cells("Start_time(us)") == Lines{"1700902984041177.130"});
 }
 
-TEST_CASE("memory that is freed gets the time it was held, memory that is not stays open") {
+TEST_CASE("freed memory has its lifetime, and memory that is not freed stays open") {
   ProfCapture run;
   run.scene.memory(kThread, 1000, "conv", 0x1000, 1 << 20, 1 << 20);
   run.scene.memory(kThread, 2000, "relu", 0x2000, 1536, (1 << 20) + 1536);
@@ -160,7 +160,7 @@ TEST_CASE("memory that is freed gets the time it was held, memory that is not st
               "0|GE|" + moment(3000) + "|1.5|8388608.0|NPU:0"});
 }
 
-TEST_CASE("memory is told once, with the device that it is of") {
+TEST_CASE("memory is listed once, with its device") {
   ProfSetup setup;
   setup.devices = {0, 1};
   ProfCapture run(setup);
@@ -169,7 +169,7 @@ TEST_CASE("memory is told once, with the device that it is of") {
   CHECK(run.table("memory_record").cells({"Device_id", "Device"}) == Lines{"1|NPU:1"});
 }
 
-TEST_CASE("aicpu has what the AI CPU did for an operator, in microseconds") {
+TEST_CASE("aicpu has the AI CPU times of an operator, in microseconds") {
   ProfCapture run;
   run.scene.launch({"topk_1", "TopKV2", Core::aicpu, 1}, {kThread, 1000, 2000},
                    device_task(3, 35'300, 37'300));
@@ -178,7 +178,7 @@ TEST_CASE("aicpu has what the AI CPU did for an operator, in microseconds") {
         Lines{"0|" + moment(35'500) + "|topk_1|300.0|50.0|1.6|15.0|2.0|3|3"});
 }
 
-TEST_CASE("step_trace has the times of each iteration and all its reduces") {
+TEST_CASE("step_trace has the times of each iteration with all its reduces") {
   ProfCapture run;
   const auto step = [&](std::uint64_t index, std::uint64_t ns, std::uint16_t tag) {
     run.scene.step(0, ns, tag, index, 1, 3);

@@ -67,7 +67,7 @@ struct TwoIterations : ProfCapture {
 
 }  // namespace
 
-TEST_CASE("the tables of an iteration have the launches of its tasks and what is around them") {
+TEST_CASE("tables of an iteration have the launches of its tasks and the enclosing calls") {
   TwoIterations run;
   CHECK(run.run({"import", "-q"}).exit_code == 0);
   CHECK(run.rows("SELECT number, (start_ns - 1700000000000000000) / 1000, (end_ns -"
@@ -87,7 +87,7 @@ TEST_CASE("the tables of an iteration have the launches of its tasks and what is
   }
 }
 
-TEST_CASE("the timeline of an iteration has its launches, with an arrow to each of its tasks") {
+TEST_CASE("the timeline of an iteration has its launches, with an arrow to each task") {
   TwoIterations run;
   for (const std::string iteration : {"1", "2"}) {
     INFO(iteration);
@@ -115,7 +115,7 @@ TEST_CASE("the timeline of an iteration has its launches, with an arrow to each 
   }
 }
 
-TEST_CASE("in the style of CANN 5 an iteration has its launches of operators as a table, too") {
+TEST_CASE("in the style of CANN 5, operator launches of an iteration are also a table") {
   TwoIterations run;
   for (const std::string iteration : {"1", "2"}) {
     INFO(iteration);
@@ -125,7 +125,7 @@ TEST_CASE("in the style of CANN 5 an iteration has its launches of operators as 
   }
 }
 
-TEST_CASE("a model that was loaded whole is launched by the call that executes it") {
+TEST_CASE("a model loaded as a whole is launched by the call that executes it") {
   ProfCapture run;
   run.scene.call(kAcl, kAclExecute, {kThread, 90'000, 310'000});
   run.scene.call(kAcl, kAclExecute, {kThread, 400'000, 450'000});

@@ -52,7 +52,7 @@ struct MarkedRun {
 
 }  // namespace
 
-TEST_CASE("timelines and tables are the same with the marks of import and without") {
+TEST_CASE("timelines and tables are the same with and without the marks of import") {
   const MarkedRun run;
   // The cases cover calls from before the collection, blocks in the middle, and no blocks.
   const std::vector<Lines> products = {
@@ -77,7 +77,7 @@ TEST_CASE("timelines and tables are the same with the marks of import and withou
   }
 }
 
-TEST_CASE("threads that compress their part of a timeline write the same timeline") {
+TEST_CASE("a timeline compressed by several threads is the same") {
   const MarkedRun run;
   const auto plain = run.exported({"timeline"});
   const TempFolder out;
@@ -94,7 +94,7 @@ TEST_CASE("threads that compress their part of a timeline write the same timelin
   }
 }
 
-TEST_CASE("blocks of rows are whole, in order, and hold the times of their rows") {
+TEST_CASE("blocks of rows are complete, in order, and cover the times of their rows") {
   const MarkedRun run;
   for (const std::string& table : {std::string("task"), std::string("api_call")}) {
     INFO(table);

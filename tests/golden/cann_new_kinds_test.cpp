@@ -88,8 +88,7 @@ RunResult export_all(const fs::path& prof) {
 
 }  // namespace
 
-TEST_CASE(
-    "kernels that a graph replays have the names, types, shapes and the model of its capture") {
+TEST_CASE("kernels replayed by a graph have the names, types, shapes and model of its capture") {
   ProfCapture run(setup_950());
   const std::uint32_t stream = GENERATE(9U, 70'001U);
   capture_stream(run, 1000, stream, 90'001);
@@ -113,7 +112,7 @@ TEST_CASE(
                   "|kernel|kernel|N/A|AI_VECTOR_CORE|8|N/A|N/A|N/A|N/A"});
 }
 
-TEST_CASE("two graphs that use one stream one after the other keep their own names") {
+TEST_CASE("two graphs that use one stream consecutively keep their own names") {
   ProfCapture run;
   capture_stream(run, 1000, 9, 11);
   captured_kernel(run, 2000, 9, 0);
@@ -130,7 +129,7 @@ TEST_CASE("two graphs that use one stream one after the other keep their own nam
         Lines{"first/add|11", "second/add|14"});
 }
 
-TEST_CASE("platforms of 2026 are known by name, and by their records where those are known") {
+TEST_CASE("platforms of 2026 are recognized by name, and by their records if those are known") {
   struct Platform {
     std::string number, chip;
     int exit_code;
@@ -152,7 +151,7 @@ TEST_CASE("platforms of 2026 are known by name, and by their records where those
   CHECK(run.rows("SELECT count(*) FROM task") == Lines{platform.exit_code == 0 ? "1" : "0"});
 }
 
-TEST_CASE("V6 chips have columns for both kinds of cores, and times of their records") {
+TEST_CASE("V6 chips have columns for both kinds of cores, and times from their records") {
   ProfCapture run(setup_950());
   const auto ticks = [&](std::uint64_t ns) { return run.prof.setup().ticks_at(ns); };
   run.scene.launch({"mix", "Mix", Core::mix_aic, 20, 2}, {kThread, 1000, 2000},
@@ -186,9 +185,7 @@ TEST_CASE("V6 chips have columns for both kinds of cores, and times of their rec
         Lines{"0|2|0|1|2000|5000|13000", "1|1|5|5|0|0|8000"});
 }
 
-TEST_CASE(
-    "allocations of the runtime end where they are released, or where their addresses are used "
-    "again") {
+TEST_CASE("allocations of the runtime end when they are released or their addresses are reused") {
   ProfCapture run;
   ProfFolder& prof = run.prof;
   std::uint64_t at = 1000;
@@ -256,7 +253,8 @@ TEST_CASE("shared case graph_a: names, shapes and models of replayed kernels") {
       contains(timeline, "952 found, 0 missing, 0 not expected; 162 flows expected, 2 missing, 0"));
 }
 
-TEST_CASE("shared case mem_a: peak and rest of every kind of memory, and copies by direction") {
+TEST_CASE(
+    "shared case mem_a: peak and remainder of every kind of memory, and copies by direction") {
   if (!has_cases_or_skip("kinds")) return;
   const SharedCase made("kinds", "mem_a");
   REQUIRE(run_msprof({"import", "-q", "-dir", made.prof.string()}).exit_code == 0);
@@ -310,7 +308,7 @@ TEST_CASE("shared case v6_a: fused tasks, CCU, data units, blocks, page faults, 
                           "ccu_mission.csv"}) == "equal");
 }
 
-TEST_CASE("shared generator: other graphs and V6 captures than those of the cases") {
+TEST_CASE("shared generator: graphs and V6 captures different from the cases") {
   if (!has_cases_or_skip("kinds")) return;
   const fs::path tools = shared_folder() / "tools";
   const auto generate = [](Lines words) {

@@ -68,7 +68,7 @@ TEST_CASE("shapes, types and formats are those of the operator's tensors") {
   CHECK(table.cell(1, "Output Formats") == "N/A");
 }
 
-TEST_CASE("the counters of a task become times and ratios of its kind of core, the other's are 0") {
+TEST_CASE("task counters give times and ratios for its kind of core and 0 for the other") {
   const SmallRun run;
   const CsvTable table = run.table("op_summary");
   // 100000 cycles / 1000 MHz / 20 blocks, one round of 20 cores: 5 us.
@@ -92,7 +92,7 @@ TEST_CASE("the counters of a task become times and ratios of its kind of core, t
   CHECK(table.header.back() == "cube_utilization(%)");
 }
 
-TEST_CASE("a frequency that changed counts from its tick on, not for cube_utilization") {
+TEST_CASE("a frequency change applies from its tick on, but not to cube_utilization") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
   run.prof.device(0, LpmFreq{{{setup.ticks_at(0) - 1, 1000},
@@ -113,7 +113,7 @@ TEST_CASE("a frequency that changed counts from its tick on, not for cube_utiliz
         Lines{"5.0|1.25|50.000", "2.5|0.625|50.000", "6.25|1.563|50.000"});
 }
 
-TEST_CASE("a MIX operator takes its time from its FFTS+ thread and its other cores from blocks") {
+TEST_CASE("a MIX operator has the time of its FFTS+ thread, and its other cores from blocks") {
   ProfCapture run;
   // The cube kind leads: 4 cube blocks with 2 vector blocks each.
   TaskPmu pmu{20'000, {4000, 1000, 2000, 6000, 8000, 10'000, 1000, 250}};
@@ -138,7 +138,7 @@ TEST_CASE("a MIX operator takes its time from its FFTS+ thread and its other cor
         Lines{"attention_1_kernel|MIX_AIC|7|9.800"});
 }
 
-TEST_CASE("task_time has every task: the kernel's name and the operator's type, else the task's") {
+TEST_CASE("task_time has every task with the kernel's name, and the type of the operator or task") {
   const SmallRun run;
   CHECK(run.table("task_time").cells() ==
         Lines{"0|add_1_kernel|AI_VECTOR_CORE|3|1|5.000|" + moment(20'000) + "|" + moment(25'000),
@@ -148,7 +148,7 @@ TEST_CASE("task_time has every task: the kernel's name and the operator's type, 
               "0|N/A|EVENT_RECORD|3|5|0.020|" + moment(38'500) + "|" + moment(38'520)});
 }
 
-TEST_CASE("op_statistic sums by operator type and core, the longest first") {
+TEST_CASE("op_statistic sums by operator type and core, longest first") {
   ProfCapture run;
   const OpKind add = {"add_1", "Add", Core::aiv}, other = {"add_2", "Add", Core::aiv};
   const OpKind matmul = {"matmul_1", "MatMulV2", Core::aic};
@@ -162,7 +162,7 @@ TEST_CASE("op_statistic sums by operator type and core, the longest first") {
         Lines{"0|MatMulV2|AI_CORE|1|6|6|6|6|60", "0|Add|AI_VECTOR_CORE|3|4|0.98|1.333|2|40"});
 }
 
-TEST_CASE("the last node record of a launch wins, and a launch in a model is static") {
+TEST_CASE("the last node record of a launch is used, and a launch in a model is static") {
   ProfCapture run;
   run.scene.call(kModel, kModelExecute, {kThread, 1000, 9000}, 7, 1);
   run.scene.launch({"static_op", "Add", Core::aiv}, {kThread, 2000, 3000},
@@ -178,7 +178,7 @@ TEST_CASE("the last node record of a launch wins, and a launch in a model is sta
       Lines{"7|static_op|Add|static|AI_VECTOR_CORE", "4294967295|second|Mul|dynamic|AI_CORE"});
 }
 
-TEST_CASE("at level 0 an operator has its name and blocks, and nothing is counted") {
+TEST_CASE("at level 0 an operator has its name and blocks, without counters") {
   ProfSetup setup;
   setup.level = "l0";
   ProfCapture run(setup);
@@ -190,7 +190,7 @@ TEST_CASE("at level 0 an operator has its name and blocks, and nothing is counte
   CHECK(products_named(run.prof.products(), "op_statistic").empty());
 }
 
-TEST_CASE("tasks that ended before the collection began are left out, those across it stay") {
+TEST_CASE("tasks that ended before the collection are omitted, those across its start are kept") {
   ProfSetup setup;
   setup.begin_us += 30;  // the clocks stay, the collection starts 30 us later
   setup.raw_ns += 30'000;

@@ -97,7 +97,7 @@ TEST_CASE("on a 310 tasks come from the time line and counters from event counts
   CHECK(findings(run.import(0)) == Lines{});
 }
 
-TEST_CASE("on a 310 task_time has how long tasks waited, and sums up what is the same") {
+TEST_CASE("on a 310, task_time has waiting times and sums equal tasks") {
   ProfCapture run(setup_310());
   run_on_310(run);
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 4}, {kThread, 7000, 8000},
@@ -117,7 +117,7 @@ TEST_CASE("on a 310 task_time has how long tasks waited, and sums up what is the
               "0|2.344|3|2|1.5|0.5|2.5|0.4|3|3.6|kernel AI core task|launch|4|matmul|3"});
 }
 
-TEST_CASE("the blocks of a 310 are those of the counters, as are the factors of its rates") {
+TEST_CASE("blocks and rate factors of a 310 are those of the counters") {
   ProfSetup setup = setup_310();
   setup.aic_metrics = "Memory";
   setup.aic_events = "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13";
@@ -132,7 +132,7 @@ TEST_CASE("the blocks of a 310 are those of the counters, as are the factors of 
         Lines{"32.0|62500.0|0.0"});
 }
 
-TEST_CASE("what events make the rates of a 310's L2 cache is not known, and told") {
+TEST_CASE("L2 cache rates of a 310 are not computed, and this is reported") {
   ProfSetup setup = setup_310();
   setup.l2_events = "0x59,0x5b,0x5c";
   ProfCapture run(setup);
@@ -158,7 +158,7 @@ TEST_CASE("a 310 gives a timeline and a database") {
                                     "KERNEL_AICPU|3|2|120000", "MEMCPY_ASYNC|3|3|150000"});
 }
 
-TEST_CASE("damage in the records of a 310 costs what is damaged, and is told") {
+TEST_CASE("damage in the records of a 310 loses only damaged records and is reported") {
   ProfCapture run(setup_310());
   run_on_310(run);
   run.scene.launch({"add", "Add", Core::aic, 4}, {kThread, 7000, 8000},
@@ -182,7 +182,7 @@ TEST_CASE("damage in the records of a 310 costs what is damaged, and is told") {
         Lines{"matmul|64000", "topk|N/A", "add|8000"});
 }
 
-TEST_CASE("event counts that are longer than known are read, other records among them left out") {
+TEST_CASE("event counts longer than expected are read, and other records are skipped") {
   ProfCapture run(setup_310());
   for (std::uint16_t task = 1; task <= 2; ++task) {
     run.scene.launch({"add" + std::to_string(task), "Add", Core::aic, 1},
@@ -199,7 +199,7 @@ TEST_CASE("event counts that are longer than known are read, other records among
   CHECK(findings(run.import(0)) == Lines{"aicore: records of other tags present, not read x1"});
 }
 
-TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, and their times are rounded as theirs are") {
+TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, with times rounded as by these chips") {
   const std::string platform = GENERATE("7", "8", "11");
   INFO(platform);
   const ProfSetup setup = setup_of(platform);
@@ -235,7 +235,7 @@ TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, and their times are round
   CHECK(findings(run.import(0)) == Lines{});
 }
 
-TEST_CASE("chips 7, 8 and 11: a damaged log costs its task alone") {
+TEST_CASE("chips 7, 8 and 11: a damaged log loses only its task") {
   const std::string platform = GENERATE("7", "8", "11");
   INFO(platform);
   ProfCapture run(setup_of(platform));
@@ -255,7 +255,7 @@ TEST_CASE("chips 7, 8 and 11: a damaged log costs its task alone") {
   CHECK(run.table("op_summary").column_cells("Op Name") == Lines{"op_1", "op_3"});
 }
 
-TEST_CASE("marks of the step trace among the launches take no task on chips without turns of ids") {
+TEST_CASE("step trace marks among launches use no task on chips without wraparounds of ids") {
   ProfCapture run(setup_of("11"));
   run.prof.set_type(kRuntime, 60, "PROFILER_TRACE_EX");
   const OpKind add = {"add", "Add", Core::aic, 1};
@@ -265,7 +265,7 @@ TEST_CASE("marks of the step trace among the launches take no task on chips with
   CHECK(run.table("op_summary").column_cells("Op Name") == Lines{"add"});
 }
 
-TEST_CASE("on chips 15 and 16 task ids have 32 bits, and the host knows the streams") {
+TEST_CASE("on chips 15 and 16 task ids have 32 bits, and streams are read from the host") {
   const std::string platform = GENERATE("15", "16");
   INFO(platform);
   ProfCapture run(setup_of(platform));
@@ -315,7 +315,7 @@ TEST_CASE("on chips 15 and 16 task ids have 32 bits, and the host knows the stre
   CHECK(findings(run.import(0)) == Lines{});
 }
 
-TEST_CASE("what the logs and counters of chips 15 and 16 mean beyond that is not read, and told") {
+TEST_CASE("other log and counter fields of chips 15 and 16 are not read, and this is reported") {
   ProfSetup setup = setup_950();
   setup.aiv_metrics = "PipeStallCycle";
   ProfCapture run(setup);
@@ -336,7 +336,7 @@ TEST_CASE("what the logs and counters of chips 15 and 16 mean beyond that is not
                                          "stars_soc: subtask without its start or end x1"});
 }
 
-TEST_CASE("chips 15 and 16: damaged logs and counters cost their tasks alone") {
+TEST_CASE("chips 15 and 16: damaged logs and counters lose only their tasks") {
   ProfCapture run(setup_950());
   for (std::uint16_t task = 1; task <= 3; ++task)
     run.scene.launch({"op_" + std::to_string(task), "Add", Core::aic, 20},
@@ -362,7 +362,7 @@ TEST_CASE("chips 15 and 16: damaged logs and counters cost their tasks alone") {
   CHECK(run.table("op_summary").cells({"Op Name", "aic_total_cycles"}) == Lines{"op_1|1000"});
 }
 
-TEST_CASE("chips 15 and 16: blocks known at launch, marks of steps, victims of the L2 cache") {
+TEST_CASE("chips 15 and 16: blocks known at launch, step marks and L2 cache victims are exported") {
   ProfSetup setup = setup_950();
   setup.l2_events = "0x0,0x81,0x82,0x83,0x74,0x75";
   ProfCapture run(setup);

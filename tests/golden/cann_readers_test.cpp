@@ -82,7 +82,7 @@ std::int64_t changed_at(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("the timelines of a capture have their names before any csv file has its own") {
+TEST_CASE("timelines of a capture are named before any CSV file") {
   const PlayedRun played;
   REQUIRE(played.msprof({"export", "all"}).exit_code == 0);
   std::int64_t last_timeline = 0;
@@ -113,7 +113,7 @@ TEST_CASE("Communication is before Ascend Hardware in a timeline") {
   CHECK(processes == Lines{"Communication", "Ascend Hardware"});
 }
 
-TEST_CASE("the vendor's spelling ends every arrow by f, our own all but the last by t") {
+TEST_CASE("the vendor's style ends every arrow with f, our own all but the last with t") {
   const PlayedRun played;
   REQUIRE(played.msprof({"export", "timeline"}).exit_code == 0);
   auto ours = ends_of(played.timeline(), "HostToDevice");
@@ -131,7 +131,7 @@ TEST_CASE("the vendor's spelling ends every arrow by f, our own all but the last
   }
 }
 
-TEST_CASE("ids of arrows are numbers, and an arrow shares its id with no other") {
+TEST_CASE("arrow ids are numbers and unique") {
   const PlayedRun played;
   REQUIRE(played.msprof({"export", "timeline"}).exit_code == 0);
   CHECK(ends_of(played.timeline(), "Data_aug Bound")["f"] == 4);
@@ -147,7 +147,7 @@ TEST_CASE("ids of arrows are numbers, and an arrow shares its id with no other")
   CHECK(wrong_ids(steps) == Lines{});
 }
 
-TEST_CASE("an export leaves the ranges of the application as msserviceprofiler reads them") {
+TEST_CASE("an export keeps application ranges readable for msserviceprofiler") {
   ProfCapture run;
   TxMark plain;
   plain.thread = 7;

@@ -27,7 +27,8 @@ void describe(ProfCapture& run, std::uint64_t ns, const std::string& name, std::
 
 }  // namespace
 
-TEST_CASE("more than five tensors come in several records, unknown formats have a name") {
+TEST_CASE(
+    "more than five tensors are split into several records, and unknown formats have a name") {
   ProfCapture run;
   OpKind many = vector_op("many");
   for (std::uint32_t i = 1; i <= 5; ++i) many.tensors.push_back({0, 2, 0, {i}});
@@ -84,7 +85,7 @@ TEST_CASE("records and tasks belong to the innermost node call that holds them")
         Lines{"1|inner|Type_inner|AI_VECTOR_CORE", "2|outer|Type_outer|AI_CORE"});
 }
 
-TEST_CASE("a kernel that no call holds is an operator by its kernel name") {
+TEST_CASE("a kernel outside all calls is an operator with its kernel name") {
   ProfCapture run;
   const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
   run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
@@ -108,7 +109,7 @@ TEST_CASE("the kernels of Lccl are tasks, not operators") {
   CHECK(run.table("task_time").column_cells("task_id") == Lines{"1", "2"});
 }
 
-TEST_CASE("tasks that start at the same moment come by stream and number") {
+TEST_CASE("tasks with the same start are sorted by stream and number") {
   ProfCapture run;
   run.scene.launch(vector_op("c"), {kThread, 1000, 2000}, {5, 1, 10'000, 11'000, 0});
   run.scene.launch(vector_op("b"), {kThread, 3000, 4000}, {4, 2, 10'000, 12'000, 0});
@@ -118,7 +119,7 @@ TEST_CASE("tasks that start at the same moment come by stream and number") {
         Lines{"4|1|a", "4|2|b", "5|1|c"});
 }
 
-TEST_CASE("a collective splits where another thread's begins in its group, as others name it") {
+TEST_CASE("a collective is split where another thread's collective starts in its group") {
   ProfCapture run;
   run.prof.set_hash(5'000'026, "group_a");
   Collective first, second;
@@ -139,7 +140,7 @@ TEST_CASE("a collective splits where another thread's begins in its group, as ot
               "hcom_b_026_1_1|" + moment(20'000) + "|1.000"});
 }
 
-TEST_CASE("without hccl_info the group is that of hccl_op_info") {
+TEST_CASE("without hccl_info, the group is that of hccl_op_info") {
   ProfCapture run;
   run.prof.set_hash(5'000'026, "group_a");
   Collective comm;
@@ -158,7 +159,7 @@ TEST_CASE("without hccl_info the group is that of hccl_op_info") {
   CHECK(run.table("op_summary").column_cells("Op Name") == Lines{"hcom_a_026_0_1"});
 }
 
-TEST_CASE("two tasks of the host for one of the device: which it was cannot be said, and is said") {
+TEST_CASE("two host tasks for one device task are ambiguous, and this is reported") {
   ProfCapture run;
   run.scene.launch(vector_op("known"), {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
   run.scene.launch(vector_op("one"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000));
@@ -172,7 +173,7 @@ TEST_CASE("two tasks of the host for one of the device: which it was cannot be s
   CHECK(run.table("task_time").cells({"task_id"}) == Lines{"1", "2"});
 }
 
-TEST_CASE("a kernel that no call holds has the model of the stream that was captured, everywhere") {
+TEST_CASE("a kernel outside all calls has the model of the captured stream in all products") {
   ProfCapture run;
   const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
   run.prof.host(CaptureStream{
@@ -190,7 +191,7 @@ TEST_CASE("a kernel that no call holds has the model of the stream that was capt
   CHECK(query(db, "SELECT taskId, modelId FROM TASK ORDER BY startNs") == models);
 }
 
-TEST_CASE("a task that no call started has no connection, and no arrow ends there") {
+TEST_CASE("a task without a call has no connection and no arrow") {
   ProfCapture run;
   const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
   // A task known to the host, outside every call, and a task known only to the device.
@@ -220,7 +221,7 @@ TEST_CASE("a task that no call started has no connection, and no arrow ends ther
   CHECK(ends == 1);
 }
 
-TEST_CASE("counters that an AI CPU operator cannot have are not printed as its own") {
+TEST_CASE("counters that an AI CPU operator cannot have are not printed for it") {
   ProfCapture run;
   const OpKind topk = {"topk", "TopKV2", Core::aicpu, 1};
   run.scene.launch(topk, {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
@@ -249,7 +250,7 @@ TEST_CASE("counters that an AI CPU operator cannot have are not printed as its o
   }
 }
 
-TEST_CASE("what is called not overlapped does not overlap computing") {
+TEST_CASE("time called not overlapped does not overlap computing") {
   const TempFolder folder;
   RunShape shape;
   shape.tasks = 1500;

@@ -55,13 +55,14 @@ void check(const ProfSetup& setup, const RunShape& shape) {
 
 }  // namespace
 
-TEST_CASE("a run on one 910B") {
+TEST_CASE("a run on one 910B is exported completely") {
   RunShape shape;
   shape.tasks = 3000;
   check({}, shape);
 }
 
-TEST_CASE("a run on two 910B whose task ids begin again, in small slices") {
+TEST_CASE(
+    "a run on two 910B with wraparounds of task ids and small slices is exported completely") {
   ProfSetup setup;
   setup.devices = {0, 3};
   RunShape shape;
@@ -74,13 +75,13 @@ TEST_CASE("a run on two 910B whose task ids begin again, in small slices") {
   check(setup, shape);
 }
 
-TEST_CASE("a run on a 910A") {
+TEST_CASE("a run on a 910A is exported completely") {
   RunShape shape;
   shape.tasks = 1500;
   check(setup_910a(), shape);
 }
 
-TEST_CASE("a run on a 310P whose task ids begin again") {
+TEST_CASE("a run on a 310P with wraparounds of task ids is exported completely") {
   RunShape shape;
   shape.tasks = 1500;
   shape.flip_at = 200;

@@ -99,7 +99,7 @@ Events events_of(const TimelineFile& timeline) {
 
 }  // namespace
 
-TEST_CASE("only the layers that are named are drawn") {
+TEST_CASE("only the requested layers are drawn") {
   const ThreeLaunches run;
   CHECK(process_names(timeline_of(run, {"--layers", "cann"})) == Lines{"CANN"});
   CHECK(process_names(timeline_of(run, {"--layers", "ascend_hardware"})) ==
@@ -108,7 +108,7 @@ TEST_CASE("only the layers that are named are drawn") {
         Lines{"CANN", "Overlap Analysis", "Overlap Analysis"});
 }
 
-TEST_CASE("of a time range, what overlaps it is drawn") {
+TEST_CASE("events that overlap the time range are drawn") {
   const ThreeLaunches run;
   const auto tasks = [&](const std::string& range) {
     return drawn(timeline_of(run, {"--time-range", range}), "Ascend Hardware");
@@ -121,7 +121,7 @@ TEST_CASE("of a time range, what overlaps it is drawn") {
         Lines{"AscendCL@aclnnAdd", "Node@launch"});
 }
 
-TEST_CASE("slices shorter than --min-dur are left out, their names and arrows with them") {
+TEST_CASE("slices shorter than --min-dur are omitted with their names and arrows") {
   const ThreeLaunches run;
   const TimelineFile timeline = timeline_of(run, {"--min-dur", "2us"});
   CHECK(drawn(timeline, "Ascend Hardware") == Lines{"op_20", "op_30"});
@@ -129,7 +129,7 @@ TEST_CASE("slices shorter than --min-dur are left out, their names and arrows wi
   CHECK(timeline.count("f") + timeline.count("t") <= 2);
 }
 
-TEST_CASE("of the devices that are named, the tasks; and the calls of the host") {
+TEST_CASE("tasks of the requested devices and all host calls are drawn") {
   const ThreeLaunches run;
   const TimelineFile timeline = timeline_of(run, {"--device", "1"});
   const auto paths = main_timelines(run.prof.products(), "msprof_2");
@@ -141,7 +141,7 @@ TEST_CASE("of the devices that are named, the tasks; and the calls of the host")
                                       "Overlap Analysis|NPU 1|31|4425697"});
 }
 
-TEST_CASE("what cannot be meant ends with exit code 2 and a sentence with the way out") {
+TEST_CASE("invalid options exit with code 2 and a remedy") {
   const ThreeLaunches run;
   const std::vector<Lines> wrong = {{"--layers", "no_such_layer"},
                                     {"--time-range", "5ms"},
@@ -168,7 +168,7 @@ TEST_CASE("what cannot be meant ends with exit code 2 and a sentence with the wa
   }
 }
 
-TEST_CASE("the parts of a split timeline are small, load, and are the whole together") {
+TEST_CASE("the parts of a split timeline are small, can be loaded, and add up to the whole") {
   const SplitRun played;
   const auto whole_path = main_timelines(played.exported("whole"), "msprof_2");
   REQUIRE(whole_path.size() == 1);
@@ -189,7 +189,7 @@ TEST_CASE("the parts of a split timeline are small, load, and are the whole toge
   CHECK((together == whole.timed));
 }
 
-TEST_CASE("parts are stretches of time, one after the other") {
+TEST_CASE("parts are consecutive time ranges") {
   const SplitRun played;
   auto parts = main_timelines(played.exported("parts", {"--split", "400kB"}), "msprof_slice_");
   REQUIRE(parts.size() > 1);
@@ -212,7 +212,7 @@ TEST_CASE("parts are stretches of time, one after the other") {
   }
 }
 
-TEST_CASE("a gzipped timeline is the same timeline, in parts, too") {
+TEST_CASE("a gzipped timeline is the same timeline, also in parts") {
   const SplitRun played;
   for (const Lines& words : {Lines{}, Lines{"--split", "500kB"}}) {
     Lines zipped = words;
@@ -254,7 +254,7 @@ TEST_CASE("the same run gives the same text of every timeline") {
   }
 }
 
-TEST_CASE("--split says how many arrows it cuts") {
+TEST_CASE("--split reports the number of cut arrows") {
   const SplitRun played;
   const fs::path out = played.folder / "split";
   const RunResult result = run_msprof({"export", "timeline", "--split", "100kB", "-dir",

@@ -140,7 +140,7 @@ TEST_CASE("the rows of each device add up to the whole, in every table of device
   }
 }
 
-TEST_CASE("an iteration that never ran and half of the question are refused") {
+TEST_CASE("an iteration that never ran and incomplete options are refused") {
   const Played played;
   const RunResult none =
       played.msprof({"export", "summary", "--model-id", "1", "--iteration-id", "99"});
@@ -149,7 +149,7 @@ TEST_CASE("an iteration that never ran and half of the question are refused") {
   CHECK(played.msprof({"export", "summary", "--model-id", "1"}).exit_code == 2);
 }
 
-TEST_CASE("style cann5 writes a file a topic and device, in the folders of that time") {
+TEST_CASE("style cann5 writes a file per topic and device, in the folders of CANN 5") {
   const Played played;
   const fs::path out = played.folder / "out";
   const RunResult result =
@@ -180,7 +180,7 @@ TEST_CASE("style cann5 writes a file a topic and device, in the folders of that 
   CHECK_NOTHROW(old.column("Task Start Time"));
 }
 
-TEST_CASE("style cann5 of one iteration is named after it, as csv and as json") {
+TEST_CASE("files of style cann5 for one iteration are named after it, as CSV and JSON") {
   const Played played;
   const auto steps = only_csv(played.exported("whole", {}), "step_trace");
   const std::string model = steps.cell(0, "Model ID");
@@ -205,7 +205,7 @@ TEST_CASE("style cann5 of one iteration is named after it, as csv and as json") 
   CHECK(json.at(0).at("Iteration ID") == std::stoi(number));
 }
 
-TEST_CASE("timelines of style cann5 are topics, each chrome-trace JSON of its own") {
+TEST_CASE("each topic of style cann5 is a separate chrome-trace JSON") {
   const Played played;
   const fs::path out = played.folder / "out";
   const RunResult result = played.msprof(
@@ -229,7 +229,7 @@ TEST_CASE("timelines of style cann5 are topics, each chrome-trace JSON of its ow
   }
 }
 
-TEST_CASE("an iteration of style cann5 has its tasks and all that the host did") {
+TEST_CASE("an iteration of style cann5 has its tasks and all host calls") {
   const Played played;
   const auto steps = only_csv(played.exported("whole", {}), "step_trace");
   const std::string model = steps.cell(0, "Model ID");
@@ -370,7 +370,7 @@ TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did")
   CHECK(compared > 100);
 }
 
-TEST_CASE("no arrow of style cann5 ends where none began, nor one of some layers alone") {
+TEST_CASE("every arrow of style cann5 has a start, also with selected layers") {
   const Played played;
   const fs::path out = played.folder / "out";
   REQUIRE(played.msprof({"export", "timeline", "--style", "cann5", "--output", out.string(), "-q"})
@@ -415,7 +415,7 @@ TEST_CASE("no arrow of style cann5 ends where none began, nor one of some layers
   }
 }
 
-TEST_CASE("a topic or table that no style has is refused with those there are") {
+TEST_CASE("an unknown topic or table is refused with a list of the valid ones") {
   const Played played;
   const RunResult timeline =
       played.msprof({"export", "timeline", "--style", "cann5", "--layers", "overlap"});

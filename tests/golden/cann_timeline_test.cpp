@@ -37,7 +37,7 @@ Collective two_steps(std::uint64_t start) {
 
 }  // namespace
 
-TEST_CASE("a launch is three calls of its thread and a task of its stream") {
+TEST_CASE("a launch is three calls on its thread and a task on its stream") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.prof.finish();
@@ -54,7 +54,7 @@ TEST_CASE("a launch is three calls of its thread and a task of its stream") {
   CHECK(timeline.slices("Ascend Hardware") == Lines{"Stream 3|add|" + span(5000, "1.5")});
 }
 
-TEST_CASE("a call says its mode, level, id and item; a task its stream and ids") {
+TEST_CASE("a call has its mode, level, id and item; a task its stream and ids") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.prof.finish();
@@ -72,7 +72,7 @@ TEST_CASE("a call says its mode, level, id and item; a task its stream and ids")
   CHECK(call_id(timeline, "CANN", "Node@launch") == call_id(timeline, "Ascend Hardware", "add"));
 }
 
-TEST_CASE("an arrow goes from the node call to the task, its id is that of the call << 32") {
+TEST_CASE("an arrow leads from the node call to the task, and its id is that of the call << 32") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.prof.finish();
@@ -125,7 +125,7 @@ TEST_CASE("a MIX operator is drawn where it ran on the cores, not around it") {
         R"j("Batch Id":0,"Subtask Id":0})j");
 }
 
-TEST_CASE("tasks are on the thread of their logic stream and say the physical one") {
+TEST_CASE("tasks are on the thread of their logic stream and show the physical stream") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.scene.launch({"mul", "Mul", Core::aic}, {kThread, 4000, 6000}, {60, 1, 7000, 8000, 0});
@@ -141,7 +141,7 @@ TEST_CASE("tasks are on the thread of their logic stream and say the physical on
   CHECK(timeline.slice("Ascend Hardware", "sub").at("args").at("Physic Stream Id") == 61);
 }
 
-TEST_CASE("a collective is a slice of its group above the tasks of its planes") {
+TEST_CASE("a collective is a slice of its group, above the tasks of its planes") {
   ProfCapture run;
   run.prof.set_hash(kGroupHash, "group_a");
   Collective op = two_steps(10'000);
@@ -170,7 +170,7 @@ TEST_CASE("a collective is a slice of its group above the tasks of its planes") 
               "HostToDevice|Thread 100 " + moment(1000) + "|Stream 9 " + moment(10'000)});
 }
 
-TEST_CASE("an iteration is drawn with its parts, reduces are counted through") {
+TEST_CASE("an iteration is drawn with its parts, and reduces are numbered consecutively") {
   ProfCapture run;
   const auto step = [&](std::uint64_t index, std::uint64_t ns, std::uint16_t tag) {
     run.scene.step(0, ns, tag, index, 1, 3);
@@ -204,7 +204,7 @@ TEST_CASE("an iteration is drawn with its parts, reduces are counted through") {
   CHECK(alone.processes() == Lines{"Ascend Hardware|NPU 0|14|4425152"});
 }
 
-TEST_CASE("an iteration says when its parts began and ended") {
+TEST_CASE("an iteration shows the start and end of its parts") {
   ProfCapture run;
   for (const auto& [ns, tag] : {std::pair(10'000, 0),
                                 {11'000, 2},
@@ -252,7 +252,7 @@ TEST_CASE("a device computes, communicates or is free") {
   CHECK(timeline.args("Overlap Analysis", "Free") == "{}");
 }
 
-TEST_CASE("the core's frequency: what it began with, every change, the end") {
+TEST_CASE("the core frequency has its start value, every change and the end") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   const auto ticks = [&](std::uint64_t ns) { return run.prof.setup().ticks_at(ns); };
@@ -266,7 +266,7 @@ TEST_CASE("the core's frequency: what it began with, every change, the end") {
                         moment(10'000'000'000) + R"j(|{"MHz":800})j"});
 }
 
-TEST_CASE("voltages of the core and the bus are counters of their own") {
+TEST_CASE("voltages of the core and the bus are separate counters") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   const auto ticks = [&](std::uint64_t ns) { return run.prof.setup().ticks_at(ns); };
@@ -279,7 +279,7 @@ TEST_CASE("voltages of the core and the bus are counters of their own") {
               moment(10'000'000'000) + R"j(|{"mV":850})j"});
 }
 
-TEST_CASE("marks of the application are on its threads, what the device stamped on its stream") {
+TEST_CASE("application marks are on their threads, and their device times on the stream") {
   ProfCapture run;
   run.scene.mark(kThread, 1000, 3000, "load");
   TxMark mark;

@@ -37,7 +37,7 @@ const Lines kBothGood = {"1000", "3000"};
 
 }  // namespace
 
-TEST_CASE("a call file cut at any byte of its last record keeps every whole record") {
+TEST_CASE("a call file truncated at any byte of its last record keeps every complete record") {
   const TempFolder folder;
   const std::string whole = acl_api_file({{3, 0, 100, 200}, {3, 0, 300, 450}});
   for (std::size_t cut = 48; cut < 80; ++cut) {
@@ -57,7 +57,7 @@ TEST_CASE("a call file cut at any byte of its last record keeps every whole reco
   }
 }
 
-TEST_CASE("a layer file cut at any byte of its last record keeps every whole record") {
+TEST_CASE("a layer file truncated at any byte of its last record keeps every complete record") {
   const TempFolder folder;
   const std::string whole = aicore_file({layer_record(0, 1, 10), layer_record(1, 2, 20)});
   for (std::size_t cut = 128; cut < 240; ++cut) {
@@ -74,7 +74,7 @@ TEST_CASE("a layer file cut at any byte of its last record keeps every whole rec
   }
 }
 
-TEST_CASE("trailing bytes are counted with the place where they begin") {
+TEST_CASE("trailing bytes are counted with their offset") {
   Capture capture;
   capture.job.info_json("500").data(DataName{},
                                     aicore_file({layer_record(0, 1, 10)}) + std::string(7, 'x'));
@@ -85,7 +85,7 @@ TEST_CASE("trailing bytes are counted with the place where they begin") {
             "partial|trailing bytes|aicore|data/aicore.0.net.1.1.1.0|trailing bytes|7|128") == 1);
 }
 
-TEST_CASE("room that a killed application left behind its records is no record") {
+TEST_CASE("unused space that a killed application left after its records is not a record") {
   const std::string room(150 * 112, '\0');
   // A record whose start was not yet stored.
   std::string under_way = aicore_file({layer_record(1, 0, 20)}).substr(16);
@@ -100,7 +100,7 @@ TEST_CASE("room that a killed application left behind its records is no record")
   CHECK(capture.rows("SELECT start_ns FROM task ORDER BY id") == Lines{"1", "2"});
 }
 
-TEST_CASE("a record in which any unit is busy longer than the layer ran is skipped and counted") {
+TEST_CASE("a record with a unit busy longer than its layer is skipped and counted") {
   std::uint64_t AicoreRecord::*const unit =
       GENERATE(&AicoreRecord::mac_busy, &AicoreRecord::mac_ppen, &AicoreRecord::vec_busy,
                &AicoreRecord::vec_ppen, &AicoreRecord::dstr, &AicoreRecord::dtrans,
@@ -118,7 +118,7 @@ TEST_CASE("a record in which any unit is busy longer than the layer ran is skipp
                      " 'skipped record'") == Lines{"partial|1|128"});
 }
 
-TEST_CASE("a unit that is busy all the time is possible") {
+TEST_CASE("a unit that is busy all the time is valid") {
   AicoreRecord full = layer_record(0, 2000, 20);
   full.mac_busy = full.mac_ppen = full.vec_busy = full.vec_ppen = 20;
   full.dstr = full.dtrans = full.dld = full.wld = 20;
@@ -127,7 +127,7 @@ TEST_CASE("a unit that is busy all the time is possible") {
   CHECK(capture.starts() == Lines{"1000", "2000", "3000"});
 }
 
-TEST_CASE("a layer that ran longer than 2^53 ns is impossible, one of exactly that is not") {
+TEST_CASE("a layer longer than 2^53 ns is invalid, one of exactly 2^53 ns is valid") {
   // At 500 MHz a cycle is 2 ns.
   const OneBad longest(layer_record(0, 2000, kTwoTo53 / 2));
   CHECK(longest.import(0).at("skipped").empty());
@@ -136,7 +136,7 @@ TEST_CASE("a layer that ran longer than 2^53 ns is impossible, one of exactly th
   CHECK(longer.starts() == kBothGood);
 }
 
-TEST_CASE("a layer_id above a million is impossible, a million is not") {
+TEST_CASE("a layer_id above a million is invalid, a million is valid") {
   const OneBad highest(layer_record(1'000'000, 2000, 20));
   CHECK(highest.import(0).at("skipped").empty());
   const OneBad higher(layer_record(1'000'001, 2000, 20));
@@ -144,7 +144,7 @@ TEST_CASE("a layer_id above a million is impossible, a million is not") {
   CHECK(higher.starts() == kBothGood);
 }
 
-TEST_CASE("values beyond 63 bits are skipped, whatever field they are in") {
+TEST_CASE("values beyond 63 bits are skipped in any field") {
   const std::size_t offset = GENERATE(range(std::size_t{8}, std::size_t{112}, std::size_t{8}));
   INFO("field at byte " << offset);
   Capture capture;
@@ -156,7 +156,7 @@ TEST_CASE("values beyond 63 bits are skipped, whatever field they are in") {
   CHECK(capture.rows("SELECT start_ns FROM task ORDER BY id") == kBothGood);
 }
 
-TEST_CASE("impossible spans of CPU operators and calls are skipped, each reason with its count") {
+TEST_CASE("invalid time spans of CPU operators and calls are skipped and counted by reason") {
   Capture capture;
   capture.job.info_json("500");
   capture.job.data(DataName{.type = "aicpu"}, aicpu_file({{0, 1, 200, 199, 0},
@@ -179,7 +179,7 @@ TEST_CASE("impossible spans of CPU operators and calls are skipped, each reason 
         Lines{"acl_api|1|16", "acl_api|1|112", "aicpu|2|16", "aicpu|1|80", "aicpu|1|144"});
 }
 
-TEST_CASE("a damaged record leaves the products of the others untouched") {
+TEST_CASE("a damaged record does not affect the products of others") {
   AicoreRecord bad = layer_record(0, 2000, 20);
   bad.dld = 21;
   const OneBad capture(bad);
@@ -192,7 +192,7 @@ TEST_CASE("a damaged record leaves the products of the others untouched") {
         "0,0,a,AA_CORE,25.000,0.020,1,0.020,0.020,0.020\n");
 }
 
-TEST_CASE("a damaged line of layer.info costs that line only") {
+TEST_CASE("a damaged line of layer.info loses only that line") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.file("data/net.1.layer.info",

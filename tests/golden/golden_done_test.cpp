@@ -25,7 +25,7 @@ struct WithCalls : Capture {
 
 }  // namespace
 
-TEST_CASE("a missing .done makes the capture incomplete and what is there is read") {
+TEST_CASE("a missing .done makes the capture incomplete, and existing records are read") {
   WithCalls capture;
   capture.job.data(DataName{}, kTwoRecords, kNoDone);
   const auto verdict = capture.import(3);
@@ -33,7 +33,7 @@ TEST_CASE("a missing .done makes the capture incomplete and what is there is rea
   CHECK(verdict.at("kinds").at("aicore").at("records") == 2);
 }
 
-TEST_CASE("a size that differs from file_len is partial and all whole records are read") {
+TEST_CASE("a size different from file_len is partial, and all complete records are read") {
   const std::uint64_t said = GENERATE(std::uint64_t{239}, std::uint64_t{241}, std::uint64_t{128},
                                       std::uint64_t{0}, std::uint64_t{1} << 62);
   INFO(".done says " << said);
@@ -47,7 +47,7 @@ TEST_CASE("a size that differs from file_len is partial and all whole records ar
                                       " than the length in its .done|1|NULL");
 }
 
-TEST_CASE("a .done that says nothing of use is partial") {
+TEST_CASE("a .done without usable content is partial") {
   const std::string text = GENERATE(as<std::string>(), "", "\n\n", "file_len:abc\n", "filesize 240",
                                     std::string("\0\xff\x80", 3), "file_len:-1\n");
   WithCalls capture;
@@ -71,7 +71,7 @@ TEST_CASE("a .done ends in batch numbers without a newline, or has CRLF lines") 
               "op_summary_0.net.1.1.1.4.0.6667.500.csv"});
 }
 
-TEST_CASE("without cache figures the miss rate is NA in the file name") {
+TEST_CASE("without cache counts the miss rate is NA in the file name") {
   const auto done = GENERATE(Done{}, Done{.cache_hit = 0, .cache_mis = 0}, Done{.cache_hit = 7});
   WithCalls capture;
   capture.job.data(DataName{}, kTwoRecords, done);
@@ -79,21 +79,21 @@ TEST_CASE("without cache figures the miss rate is NA in the file name") {
   CHECK(names_in(capture.job.folder() / "summary") == Lines{"op_summary_0.net.1.1.1.0.NA.500.csv"});
 }
 
-TEST_CASE("an empty file whose .done says 0 is only a note") {
+TEST_CASE("an empty file with length 0 in its .done is only a note") {
   WithCalls capture;
   capture.job.data(DataName{}, "");
   CHECK(capture.import(0).at("verdict") == "complete");
   CHECK(capture.only_finding().starts_with("note|"));
 }
 
-TEST_CASE("an empty file is partial without .done or with one that says more") {
+TEST_CASE("an empty file is partial without .done or with a greater length in it") {
   const auto done = GENERATE(Done{.written = false}, Done{.file_len = 240});
   WithCalls capture;
   capture.job.data(DataName{}, "", done);
   CHECK(capture.import(3).at("verdict") == "partial");
 }
 
-TEST_CASE("a file with a header and no record is complete and makes no product") {
+TEST_CASE("a file with a header and no record is complete and gives no product") {
   WithCalls capture;
   capture.job.data(DataName{}, aicore_file({}));
   const auto verdict = capture.import(0);
@@ -104,7 +104,7 @@ TEST_CASE("a file with a header and no record is complete and makes no product")
   CHECK(names_in(capture.job.folder() / "timeline") == Lines{"acl_0.net.1.1.json"});
 }
 
-TEST_CASE("a .done without its data file is partial, unless it says 0 bytes") {
+TEST_CASE("a .done without its data file is partial unless its length is 0") {
   const bool was_empty = GENERATE(true, false);
   WithCalls capture;
   capture.job.file("data/aicore.0.net.1.1.1.0.done", was_empty ? "file_len:0\n" : "file_len:240\n");
@@ -112,7 +112,7 @@ TEST_CASE("a .done without its data file is partial, unless it says 0 bytes") {
   CHECK(capture.only_finding().starts_with(was_empty ? "note|" : "partial|"));
 }
 
-TEST_CASE("without a .done the calls have no process") {
+TEST_CASE("without a .done, calls have no process") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", acl_api_file({{3, 0, 100, 1200}, {5, 8, 2000, 2500}}),
@@ -125,7 +125,7 @@ TEST_CASE("without a .done the calls have no process") {
         "N/A,8,model,svp_acl_mdl_unload,31.250,0.500,1,0.500,0.500,0.500\n");
 }
 
-TEST_CASE("a kind that is absent is only a note") {
+TEST_CASE("a missing kind is only a note") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1).data(DataName{}, kTwoRecords);
   const auto verdict = capture.import(0);

@@ -45,7 +45,7 @@ TEST_CASE("op_summary has a row for each layer with records, and the total row")
         "2561,8707\n");
 }
 
-TEST_CASE("op_statistic has the longest operator first and numbers by first execution") {
+TEST_CASE("op_statistic has the longest operator first, numbered by first execution") {
   const Face face;
   REQUIRE(face.run({"export", "summary", "--format", "csv"}).exit_code == 0);
   CHECK(face.product("summary/op_statistic_0_31_0_0.csv") ==
@@ -57,7 +57,7 @@ TEST_CASE("op_statistic has the longest operator first and numbers by first exec
 }
 
 TEST_CASE(
-    "acl_statistic takes pid and tid from .done and the thread of a record where it has one") {
+    "acl_statistic reads pid and tid from .done, and the thread from the record if it has one") {
   const Face face;
   REQUIRE(face.run({"export", "summary"}).exit_code == 0);
   // 51001 / 2 ns = 25.5005 us, rounded half away from zero. The total is 50056.501 us.
@@ -73,7 +73,7 @@ TEST_CASE(
         "4711,4712,N/A,api_999,0.000,0.001,1,0.001,0.001,0.001\n");
 }
 
-TEST_CASE("a summary in JSON is an array of objects with the same digits as the CSV") {
+TEST_CASE("a JSON summary is an array of objects with the same digits as the CSV") {
   const Face face;
   REQUIRE(face.run({"export", "summary", "--format", "json"}).exit_code == 0);
   CHECK(names_in(face.job.folder() / "summary") ==
@@ -96,7 +96,7 @@ TEST_CASE("a summary in JSON is an array of objects with the same digits as the 
   CHECK(layers[3]["DDR Total(byte)"] == 8707);
 }
 
-TEST_CASE("task_time is a chrome trace with one X event a layer execution in start order") {
+TEST_CASE("task_time is a chrome trace with one X event per layer execution, in start order") {
   const Face face;
   REQUIRE(face.run({"export", "timeline"}).exit_code == 0);
   const std::string text = face.product("timeline/task_time_0.face.31.2.json");
@@ -150,7 +150,7 @@ TEST_CASE("the acl timeline has pid, tid, mode and ids of each call") {
   CHECK(text.find(R"("ts":2200000.000,"dur":0.001,)") != std::string::npos);
 }
 
-TEST_CASE("the store keeps cycles and nanoseconds, one wide counter row a task") {
+TEST_CASE("the store keeps cycles and nanoseconds, with one wide counter row per task") {
   const Face face;
   const auto verdict = face.import(0);
   CHECK(verdict.at("verdict") == "without");

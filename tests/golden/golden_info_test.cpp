@@ -49,7 +49,7 @@ TEST_CASE("info.json of every board generation gives the frequency") {
   CHECK(soc == (generation == Generation::hi3516 ? Lines{"V200"} : Lines{}));
 }
 
-TEST_CASE("a frequency above 10000 is in Hz, and numbers and fractions are read as well") {
+TEST_CASE("a frequency above 10000 is in Hz, and numbers and fractions are accepted") {
   const auto [text, in_name] = GENERATE(table<std::string, std::string>({
       {R"({"DeviceInfo": [{"aic_frequency": "500000000"}]})", "500"},
       {R"({"DeviceInfo": [{"aic_frequency": 500}]})", "500"},
@@ -85,7 +85,7 @@ TEST_CASE("without a usable frequency times are N/A, ratios are shown, the data 
         "0,0,a,AA_CORE,70.592,N/A,1,N/A,N/A,N/A\n1,0,b,AA_CORE,29.408,N/A,1,N/A,N/A,N/A\n");
 }
 
-TEST_CASE("an info.json that is missing or no JSON is partial") {
+TEST_CASE("a missing or invalid info.json is partial") {
   const bool present = GENERATE(true, false);
   TwoLayers capture;
   if (present) capture.job.file("info.json.0", "{\"DeviceInfo\": [");
@@ -93,14 +93,14 @@ TEST_CASE("an info.json that is missing or no JSON is partial") {
   CHECK(capture.op_summary_name() == "op_summary_0.net.1.1.1.0.NA.NA.csv");
 }
 
-TEST_CASE("a frequency of 0 without layer records is no loss") {
+TEST_CASE("a frequency of 0 without layer records is not a loss") {
   Capture capture;
   capture.job.info_json("0").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", acl_api_file({{3, 0, 100, 200}}));
   CHECK(capture.import(0).at("verdict") == "complete");
 }
 
-TEST_CASE("a CPU operator has its time also where the cores' frequency is unknown") {
+TEST_CASE("a CPU operator has its time even if the core frequency is unknown") {
   Capture capture;
   add_face(capture.job);
   capture.job.info_json("0");
@@ -111,7 +111,7 @@ TEST_CASE("a CPU operator has its time also where the cores' frequency is unknow
         std::string::npos);
 }
 
-TEST_CASE("the file name rules where net.info says another model name, and that is noted") {
+TEST_CASE("the file name overrides another model name in net.info, with a note") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1, {.model_name = "zoo/face v2"});
   capture.job.data(DataName{}, aicore_file({layer_record(0, 1, 1000)}));
@@ -124,7 +124,7 @@ TEST_CASE("the file name rules where net.info says another model name, and that 
         Lines{"op_statistic_0_1_0_0.csv", "op_summary_0.net.1.1.1.0.NA.500.csv"});
 }
 
-TEST_CASE("info files in the board's own form are used for their names, guessed where plausible") {
+TEST_CASE("binary info files are used for their file names and plausible layer names") {
   Capture capture;
   capture.job.info_json("500");
   capture.job.file("data/net.1.net.info", std::string("PICO\0\1\2\3", 8));
@@ -143,7 +143,7 @@ TEST_CASE("info files in the board's own form are used for their names, guessed 
                      " 'without' AND reason LIKE '%GUESSED%'") == Lines{"1"});
 }
 
-TEST_CASE("names of layers that are guessed, all of them, do not make a profile complete") {
+TEST_CASE("a profile with only guessed layer names is not complete") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   std::string slice("\x01\x02\x00", 3);
@@ -156,7 +156,7 @@ TEST_CASE("names of layers that are guessed, all of them, do not make a profile 
   CHECK(verdict.at("without") == nlohmann::json{"recorded layer names (they are guessed)"});
 }
 
-TEST_CASE("info files without a byte are said to be empty, and make no profile complete") {
+TEST_CASE("empty info files are reported, and the profile is not complete") {
   Capture capture;
   capture.job.info_json("500").file("data/net.1.net.info", "").file("data/net.1.layer.info", "");
   capture.job.data(DataName{}, aicore_file({layer_record(7, 1, 1)}));
@@ -168,7 +168,7 @@ TEST_CASE("info files without a byte are said to be empty, and make no profile c
               "layer.info|empty: it has no layer names"});
 }
 
-TEST_CASE("a run of collect without an execution of a model is not complete") {
+TEST_CASE("a run without a model execution is not complete") {
   const std::string calls = acl_api_file({{3, 0, 100, 200}});
   const auto run_json = [](const std::string& options) {
     return R"({"schema": "msprof.run/1", "command": ["main"], "options": {)" + options + "}}";
@@ -192,7 +192,7 @@ TEST_CASE("a run of collect without an execution of a model is not complete") {
   CHECK(import("", false, false) == "complete[]");
 }
 
-TEST_CASE("a slice without plausible layer names falls back to layer_<id>, type N/A") {
+TEST_CASE("a file without plausible layer names falls back to layer_<id>, type N/A") {
   const std::string slice = GENERATE(as<std::string>(), std::string("\0\1\2\3", 4), "",
                                      std::string("hello\0world\0", 12));
   Capture capture;

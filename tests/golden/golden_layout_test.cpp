@@ -40,8 +40,7 @@ constexpr const char* kBoardLayout =
 
 }  // namespace
 
-TEST_CASE(
-    "a file that is not in our layout is named with its size and left alone, the rest is read") {
+TEST_CASE("a file with an unknown layout is reported with its size and skipped, the rest is read") {
   const auto [bytes, candidates] = GENERATE(table<std::string, std::vector<int>>({
       {aicore_file(kTwo, {.magic = "MSVQ"}), {16, 24, 40, 48, 80, 120, 240}},
       {aicore_file(kTwo, {.version = 2}), {16, 24, 40, 48, 80, 120, 240}},
@@ -70,7 +69,7 @@ TEST_CASE(
   CHECK(names_in(capture.job.folder() / "summary") == Lines{"acl_statistic_0_1_0.csv"});
 }
 
-TEST_CASE("every cut of the header is an unknown layout") {
+TEST_CASE("a header truncated anywhere is an unknown layout") {
   const TempFolder folder;
   const std::string whole = aicore_file(kTwo);
   for (std::size_t size = 1; size < 16; ++size) {
@@ -88,7 +87,7 @@ TEST_CASE("every cut of the header is an unknown layout") {
   }
 }
 
-TEST_CASE("records longer than expected are read by our fields, and that is noted") {
+TEST_CASE("records longer than expected are read with the known fields, with a note") {
   const Odd capture(aicore_file(kTwo, {.record_bytes = 120}));
   CHECK(capture.import(0).at("kinds").at("aicore").at("records") == 2);
   CHECK(capture.rows("SELECT start_ns, c0 FROM task JOIN task_pmu ON task_id = id ORDER BY id") ==
@@ -97,7 +96,7 @@ TEST_CASE("records longer than expected are read by our fields, and that is note
                      " 'records longer%'") == Lines{"without|1"});
 }
 
-TEST_CASE("a described layout reads a board's own records, with scale and names") {
+TEST_CASE("a described layout reads the records of a board, with scale and names") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});
@@ -115,7 +114,7 @@ TEST_CASE("a described layout reads a board's own records, with scale and names"
   CHECK(capture.run({"export", "summary"}).exit_code == 0);
 }
 
-TEST_CASE("a layout without the fields of columns makes a profile without them") {
+TEST_CASE("a layout without some fields makes a profile without their columns") {
   const std::string fields = GENERATE(
       as<std::string>(), "", R"(, "mac_busy": {"offset": 20, "type": "u8"})",
       R"(, "mac_busy": {"offset": 20, "type": "u8"}, "ddr_read": {"offset": 21, "type": "u8"},
@@ -139,7 +138,7 @@ TEST_CASE("a layout without the fields of columns makes a profile without them")
   CHECK(capture.run({"export", "summary", "-q"}).exit_code == 0);
 }
 
-TEST_CASE("more calls than a board keeps say that the layout does not fit") {
+TEST_CASE("more calls than a board keeps indicate a wrong layout") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", board_calls(513), {.pid = 3, .tid = 4});
@@ -151,7 +150,7 @@ TEST_CASE("more calls than a board keeps say that the layout does not fit") {
   CHECK(verdict.at("without") == nlohmann::json{"a layout that matches its API calls"});
 }
 
-TEST_CASE("an import remembers the layout that the store was made with, until it is forced") {
+TEST_CASE("an import uses the layout of the existing store unless forced") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});
@@ -172,7 +171,7 @@ TEST_CASE("an import remembers the layout that the store was made with, until it
   capture.import(3);
 }
 
-TEST_CASE("the layout of a store of another version is kept when it is made again") {
+TEST_CASE("the layout of a store of another version is kept when it is rebuilt") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});
@@ -186,7 +185,7 @@ TEST_CASE("the layout of a store of another version is kept when it is made agai
   CHECK(capture.rows("SELECT count(*) FROM api_call") == Lines{"2"});
 }
 
-TEST_CASE("a ring of a board that is exactly full is noted; our own form has no limit") {
+TEST_CASE("a full ring of a board is noted; our own format has no limit") {
   const std::size_t count = GENERATE(511u, 512u, 513u);
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
@@ -204,7 +203,7 @@ TEST_CASE("a ring of a board that is exactly full is noted; our own form has no 
   CHECK(ours.log().empty());
 }
 
-TEST_CASE("fields that a layout does not give are N/A in the products") {
+TEST_CASE("fields missing in a layout are N/A in the products") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   std::string bytes;
@@ -246,7 +245,7 @@ TEST_CASE("the template for unknown files, filled in, reads them") {
         Lines{"4|0|3", "4|1000|1003"});
 }
 
-TEST_CASE("no template is written where every file is understood") {
+TEST_CASE("no template is written if every file is readable") {
   Capture capture;
   add_face(capture.job);
   const auto path = capture.folder / "template.json";

@@ -23,7 +23,7 @@ LayerLine core_layer(std::int64_t id, const std::string& name, std::int64_t net 
 
 }  // namespace
 
-TEST_CASE("two models have products of their own") {
+TEST_CASE("two models have separate products") {
   Capture capture;
   capture.job.info_json("1000").net_info("cat", 1, {.batch_num = "4"}).net_info("dog", 2);
   capture.job.layer_info("cat", 1, {core_layer(0, "c")}).layer_info("dog", 2, {core_layer(0, "d")});
@@ -63,7 +63,7 @@ TEST_CASE("the nets of one model and capture share their files, in net and layer
             "-,-,-,-,8.000,100.000," + kIdle);
 }
 
-TEST_CASE("the captures of an interval have files of their own, numbered from 0 by model") {
+TEST_CASE("the captures of an interval have separate files, numbered from 0 per model") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1, {.batch_num = "100"}).net_info("other", 2);
   for (const std::int64_t current : {400, 0, 1000, 200}) {
@@ -94,7 +94,7 @@ TEST_CASE("the captures of an interval have files of their own, numbered from 0 
   CHECK(events == Lines{"0 1.0", "1 1.2", "2 1.4", "3 2.0"});
 }
 
-TEST_CASE("many executions give means, sums, the longest and the shortest") {
+TEST_CASE("many executions give means, sums, maximum and minimum") {
   Capture capture;
   capture.job.info_json("840").net_info("net", 1).layer_info("net", 1, {core_layer(0, "a")});
   std::vector<AicoreRecord> records;
@@ -119,7 +119,8 @@ TEST_CASE("many executions give means, sums, the longest and the shortest") {
         std::string(kStatisticHead) + "0,0,a,AA_CORE,100.000,1785.119,1000,1.785,2.380,1.190\n");
 }
 
-TEST_CASE("layers of one name are one operator, ties are sorted by name, groups by first start") {
+TEST_CASE(
+    "layers with the same name are one operator, ties are sorted by name, groups by first start") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
   capture.job.layer_info("net", 1,
@@ -141,7 +142,7 @@ TEST_CASE("layers of one name are one operator, ties are sorted by name, groups 
             "0,0,relu,AA_CPU,10.000,0.200,1,0.200,0.200,0.200\n");
 }
 
-TEST_CASE("calls that took as long in all are sorted by name, then by thread") {
+TEST_CASE("calls with equal total time are sorted by name, then by thread") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
   capture.job.data(
@@ -159,7 +160,7 @@ TEST_CASE("calls that took as long in all are sorted by name, then by thread") {
         "1,2,model,svp_acl_mdl_unload,25.000,1.000,1,1.000,1.000,1.000\n");
 }
 
-TEST_CASE("layers without records are left out, records without a layer are called layer_<id>") {
+TEST_CASE("layers without records are omitted, records without a layer are called layer_<id>") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
   capture.job.layer_info("net", 1, {core_layer(0, "unused"), core_layer(5, "used")});
@@ -172,7 +173,7 @@ TEST_CASE("layers without records are left out, records without a layer are call
             "9,layer_9,layer_9,N/A,0.300,75.000," + kIdle + "-,-,-,-,0.400,100.000," + kIdle);
 }
 
-TEST_CASE("a run on the CPU alone has times and no unit figures") {
+TEST_CASE("a run only on the CPU has times but no unit loads") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
   capture.job.layer_info("net", 1, {{0, 0, "Detect", "AA_CPU", "d", ""}});
@@ -186,7 +187,7 @@ TEST_CASE("a run on the CPU alone has times and no unit figures") {
             "-,-,-,-,0.750,100.000," + none);
 }
 
-TEST_CASE("the total row adds unrounded times") {
+TEST_CASE("the total row sums unrounded times") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
   // Means of 0.5 ns each: every row rounds up, but the sum is 1.5 ns.
@@ -202,7 +203,7 @@ TEST_CASE("the total row adds unrounded times") {
   CHECK(csv.find("\n-,-,-,-,0.002,100.000,") != std::string::npos);
 }
 
-TEST_CASE("executions that run at the same time have lanes of their own") {
+TEST_CASE("concurrent executions have separate lanes") {
   Capture capture;
   capture.job.info_json("1000")
       .net_info("net", 1)
@@ -242,7 +243,7 @@ TEST_CASE("executions that run at the same time have lanes of their own") {
   CHECK(lanes("task_time_0.other.2.1.json") == Lines{"AA CORE, parallel 3 layer_0 1.25"});
 }
 
-TEST_CASE("slices that one execution cannot have one after the other are drawn side by side") {
+TEST_CASE("overlapping slices of one execution are drawn side by side") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
   capture.job.data(DataName{}, aicore_file({layer_record(0, 1000, 100), layer_record(1, 1050, 100),
@@ -258,14 +259,14 @@ TEST_CASE("slices that one execution cannot have one after the other are drawn s
   CHECK(slices == Lines{"0 1.0", "2 1.05", "0 1.06", "0 1.1"});
 }
 
-TEST_CASE("acl files have the batch of the executions, as the task_time beside them has") {
+TEST_CASE("acl files have the batch size of the executions, like task_time") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1, {.batch_num = "1"});
   capture.job.data("acl_api.0.net.1", acl_api_file({{3, 0, 1, 2}}));
   Lines expected = {"acl_0.net.1.4.json", "task_time_0.net.1.4.json"};
   capture.job.data(DataName{.batch = 4}, aicore_file({layer_record(0, 1, 1)}));
   SECTION("all executions have one batch") {}
-  SECTION("net.info names one of several") {
+  SECTION("net.info has one of several") {
     capture.job.data(DataName{.batch = 1}, aicore_file({layer_record(0, 5, 1)}));
     expected = {"acl_0.net.1.1.json", "task_time_0.net.1.1.json", "task_time_0.net.1.4.json"};
   }
@@ -273,12 +274,13 @@ TEST_CASE("acl files have the batch of the executions, as the task_time beside t
   CHECK(names_in(capture.job.folder() / "timeline") == expected);
 }
 
-TEST_CASE("the batch of acl files is net.info's, else the smallest of the captures, else 1, said") {
+TEST_CASE(
+    "the batch size of acl files is that of net.info, else the smallest of the captures, else 1") {
   Capture capture;
   capture.job.info_json("1000").data("acl_api.0.net.1", acl_api_file({{3, 0, 1, 2}}));
   int batch = 1;
-  SECTION("nothing says it") {}
-  SECTION("captures say it") {
+  SECTION("no source has it") {}
+  SECTION("the captures have it") {
     for (const int one : {8, 6}) {
       capture.job.data(DataName{.batch = one}, aicore_file({layer_record(0, 1, 1)}));
     }
@@ -291,7 +293,7 @@ TEST_CASE("the batch of acl files is net.info's, else the smallest of the captur
   CHECK(result.err.find(stem + ": no batch size in net.info") != std::string::npos);
 }
 
-TEST_CASE("two devices are kept apart, each with its own frequency") {
+TEST_CASE("two devices are separate, each with its frequency") {
   Capture capture;
   capture.job.info_json("1000", Generation::ss928, 0).info_json("500", Generation::ss928, 1);
   capture.job.net_info("net", 1);

@@ -36,7 +36,7 @@ std::string repeated(const std::string& text, int count) {
 
 }  // namespace
 
-TEST_CASE("every spelling of the type words, in any case, is the same kind") {
+TEST_CASE("all spellings of the type words, in any case, are the same kind") {
   const auto [core, cpu, api] = GENERATE(table<std::string, std::string, std::string>({
       {"aicore", "aicpu", "acl_api"},
       {"AIcore", "AICPU", "ACL_API"},
@@ -82,7 +82,7 @@ TEST_CASE("current_pic_count and ids may have 63 bits") {
               "op_summary_0.net.1.1.1.9223372036854775807.NA.500.csv"});
 }
 
-TEST_CASE("model names with dots and ones that end in .5 are read with the help of net.info") {
+TEST_CASE("model names with dots, also ending in .5, are read with the help of net.info") {
   const std::string model = GENERATE(as<std::string>(), "v2.1.face", "yolov5", "yolo.5", "3.14",
                                      "a.1.2.3.4.5", "-", ".hidden", "ends.");
   const bool old_form = GENERATE(true, false);
@@ -101,7 +101,7 @@ TEST_CASE("model names with dots and ones that end in .5 are read with the help 
               "op_summary_0." + model + ".31.2.2.0.NA.500.csv"});
 }
 
-TEST_CASE("without net.info the shorter tail is taken, and that is said") {
+TEST_CASE("without net.info the shorter number list is used and reported") {
   Capture capture;
   capture.job.info_json("500").data("aicore.0.yolo.5.31.1.1.0", kLayers);
   CHECK(capture.import(0).at("verdict") == "without");
@@ -109,7 +109,7 @@ TEST_CASE("without net.info the shorter tail is taken, and that is said") {
   CHECK(capture.log().size() == 2);  // two readings; layers without a name
 }
 
-TEST_CASE("names with comma, quote, Chinese or control bytes are safe in every product") {
+TEST_CASE("names with commas, quotes, Chinese or control characters are safe in every product") {
   const auto [model, in_names] = GENERATE(table<std::string, std::string>({
       {"a,b", "a,b"},
       {"say \"hi\"", "say \"hi\""},
@@ -130,7 +130,8 @@ TEST_CASE("names with comma, quote, Chinese or control bytes are safe in every p
         Lines{"acl_0." + in_names + ".7.1.json", "task_time_0." + in_names + ".7.1.json"});
 }
 
-TEST_CASE("layer names with comma, quote, Chinese and bad bytes are quoted, escaped, repaired") {
+TEST_CASE(
+    "layer names with commas, quotes, Chinese and invalid bytes are quoted, escaped and repaired") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.layer_info("net", 1,
@@ -147,7 +148,7 @@ TEST_CASE("layer names with comma, quote, Chinese and bad bytes are quoted, esca
   CHECK(nlohmann::json::parse(json).size() == 4);
 }
 
-TEST_CASE("a product name above 255 bytes is cut, keeps its ending, and stays unique") {
+TEST_CASE("a product name above 255 bytes is shortened, keeps its extension and stays unique") {
   // 76 * 3 bytes: the raw names still fit, but the longest product name does not.
   const std::string model = repeated("网", 76);
   Capture capture;
@@ -165,7 +166,7 @@ TEST_CASE("a product name above 255 bytes is cut, keeps its ending, and stays un
   CHECK(names[2] != names[3]);
 }
 
-TEST_CASE("two models whose names become one file name get ~2") {
+TEST_CASE("two models with the same file name get ~2") {
   Capture capture;
   add_model(capture.job, "a\tb", 1);
   add_model(capture.job, "a_b", 1);
@@ -176,7 +177,7 @@ TEST_CASE("two models whose names become one file name get ~2") {
               "op_summary_0.a_b.1.1.1.0.NA.500~2.csv"});
 }
 
-TEST_CASE("a short data name belongs to the one .done that fits it") {
+TEST_CASE("a short data name belongs to the single matching .done") {
   Capture capture;
   capture.job.info_json("500").net_info("kws-610-pro", 31);
   capture.job.data("aicore.0.1.1", kLayers, kNoDone);
@@ -189,7 +190,7 @@ TEST_CASE("a short data name belongs to the one .done that fits it") {
         Lines{"op_statistic_0_31_0_0.csv", "op_summary_0.kws-610-pro.31.1.1.0.0.2500.500.csv"});
 }
 
-TEST_CASE("a short data name with no .done that fits, or several, is reported and not read") {
+TEST_CASE("a short data name with no or several matching .done files is reported and not read") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", kCalls);

@@ -47,7 +47,7 @@ std::map<std::string, std::string> all_products_of(const Capture& capture,
 
 }  // namespace
 
-TEST_CASE("times of layers and executions are those of their tasks") {
+TEST_CASE("times of layers and executions equal those of their tasks") {
   for (const bool is_mixed : {false, true}) {
     INFO("mixed: " << is_mixed);
     Capture capture;
@@ -79,7 +79,7 @@ TEST_CASE("times of layers and executions are those of their tasks") {
   }
 }
 
-TEST_CASE("tables of a board are the same without the times that import added up") {
+TEST_CASE("tables of a board are the same without the sums of import") {
   for (const bool is_mixed : {false, true}) {
     INFO("mixed: " << is_mixed);
     Capture capture;
@@ -91,7 +91,7 @@ TEST_CASE("tables of a board are the same without the times that import added up
   }
 }
 
-TEST_CASE("layers of a board are drawn in the order in which they began") {
+TEST_CASE("layers of a board are drawn in the order of their start") {
   Capture ordered;
   add_records_of_run(ordered, false, 13);
   Capture mixed;

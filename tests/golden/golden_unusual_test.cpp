@@ -21,7 +21,7 @@ struct Plain : Capture {
 
 }  // namespace
 
-TEST_CASE("things that nobody reads are named and are no loss") {
+TEST_CASE("unread files are listed and are not a loss") {
   Plain capture;
   capture.job.file("data/cont.0.net.1.1.1.0", "recurrent").file("data/notes.txt", "x");
   capture.job.file("data/aicore.x.net.1.1.1.0", "x").file("data/sub/aicore.0.net.1.1.1.7", "x");
@@ -44,7 +44,7 @@ TEST_CASE("a link that leaves the capture is not followed") {
         "partial|other|capture|data/aicore.0.net.1.1.1.9|link that leaves the capture|1|NULL");
 }
 
-TEST_CASE("what is no regular file is named and not waited for") {
+TEST_CASE("a file that is not regular is reported and not waited for") {
   Plain capture;
   const auto path = capture.job.folder() / "data/aicore.0.net.1.1.1.9";
   SECTION("a FIFO") {
@@ -60,7 +60,7 @@ TEST_CASE("what is no regular file is named and not waited for") {
   CHECK(verdict.at("kinds").at("aicore").at("records") == 1);
 }
 
-TEST_CASE("a capture with file names that steer a terminal cannot fake a verdict") {
+TEST_CASE("a capture with control characters in file names cannot fake a verdict") {
   Plain capture;
   capture.job.file("data/x\nverdict: complete (0 files)\n\x1b[2J", "x").remove("info.json.0");
   const auto result = capture.run({"import"});
@@ -81,14 +81,14 @@ TEST_CASE("a product folder that is a link out of the capture is refused") {
   CHECK(names_in(capture.folder / "elsewhere").empty());
 }
 
-TEST_CASE("a renamed capture is known by its content") {
+TEST_CASE("a renamed capture is recognized by its content") {
   TempFolder folder;
   JobBuilder job(folder.path(), "my test run");
   add_face(job);
   CHECK(run_msprof({"import", "-dir", job.folder().string()}).exit_code == 0);
 }
 
-TEST_CASE("a log of tasks that is no slice is named as not read") {
+TEST_CASE("a task log that is not a slice is reported as not read") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").file("data/hwts.data.0", "x");
@@ -98,7 +98,7 @@ TEST_CASE("a log of tasks that is no slice is named as not read") {
   CHECK(result.err.find("present, not read (data/hwts.data.0)") != std::string::npos);
 }
 
-TEST_CASE("slices with a tag are those of an Ascend 310 or 910, whatever its info.json says") {
+TEST_CASE("slices with a tag belong to an Ascend 310 or 910, whatever is in info.json") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").file("data/aicore.data.0.dev.profiler_default_tag.slice_0", "x");
@@ -108,7 +108,7 @@ TEST_CASE("slices with a tag are those of an Ascend 310 or 910, whatever its inf
   CHECK(result.err.find("incomplete record at the end, 1 byte") != std::string::npos);
 }
 
-TEST_CASE("a JOB folder of an Ascend 310 or 910 without data is nothing to do") {
+TEST_CASE("a JOB folder of an Ascend 310 or 910 without data exits with " nothing to do "") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.file("info.json.0", R"({"DeviceInfo": [{"hwts_frequency": "100"}]})");
@@ -118,7 +118,7 @@ TEST_CASE("a JOB folder of an Ascend 310 or 910 without data is nothing to do") 
   CHECK(result.err.find("no profile data") != std::string::npos);
 }
 
-TEST_CASE("a folder with info.json and no data folder names the likely cause") {
+TEST_CASE("a folder with info.json and no data folder is reported with the likely cause") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").remove("data");
@@ -127,7 +127,7 @@ TEST_CASE("a folder with info.json and no data folder names the likely cause") {
   CHECK(result.err.find("--online_model_type=2") != std::string::npos);
 }
 
-TEST_CASE("an empty data folder is nothing to do") {
+TEST_CASE("an empty data folder exits with " nothing to do "") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500");

@@ -71,7 +71,9 @@ struct Board : Capture {
 
 }  // namespace
 
-TEST_CASE("the command line comes first, then MSPROF_LAYOUT, the last import, the user's folder") {
+TEST_CASE(
+    "layouts are chosen from the command line, MSPROF_LAYOUT, the last import and the user's "
+    "folder, in this order") {
   Board board;
   const std::string in_folder = board.known("a.json", layout(4, json::object()));
   CHECK(board.imported(0).at("layout") ==
@@ -94,7 +96,7 @@ TEST_CASE("the command line comes first, then MSPROF_LAYOUT, the last import, th
   CHECK(board.scale() == "1");
 }
 
-TEST_CASE("a verb that imports on demand takes a layout that came after the store") {
+TEST_CASE("a verb that imports on demand uses a layout added after the store") {
   Board board;
   CHECK(board.imported(3).at("layout").is_null());
   CHECK(board.verb({"show"}).exit_code == 3);
@@ -116,7 +118,8 @@ TEST_CASE("a verb that imports on demand takes a layout that came after the stor
   CHECK(contains(document.at("layout"), "variable.json"));
 }
 
-TEST_CASE("a layout of the user's folder is for products, chips, files and sizes that it names") {
+TEST_CASE(
+    "a layout of the user's folder applies to the products, chips, files and sizes of its match") {
   const auto [match, fits] = GENERATE(table<json, bool>({
       {json::object(), true},
       {{{"soc", "V200"}}, true},
@@ -134,7 +137,7 @@ TEST_CASE("a layout of the user's folder is for products, chips, files and sizes
   CHECK(board.imported(fits ? 0 : 3).at("layout").is_null() != fits);
 }
 
-TEST_CASE("the product of a run says which layout fits") {
+TEST_CASE("the product of a run selects the layout") {
   Board board;
   board.known("a.json", layout(4, {{"product", "*ss928*"}}));
   CHECK(board.imported(3).at("layout").is_null());
@@ -143,7 +146,7 @@ TEST_CASE("the product of a run says which layout fits") {
   CHECK(board.imported(0).at("layout").is_object());
 }
 
-TEST_CASE("a layout whose records do not fit the sizes of the files is not taken") {
+TEST_CASE("a layout whose record size does not match the file sizes is not used") {
   Board board;
   json other = layout(4, json::object());
   other["acl_api"]["record_size"] = 24;
@@ -159,7 +162,7 @@ TEST_CASE("a layout whose records do not fit the sizes of the files is not taken
   CHECK(board.imported(3).at("layout").is_object());
 }
 
-TEST_CASE("two layouts of the user's folder that fit are an error that names both") {
+TEST_CASE("two matching layouts in the user's folder are an error that names both") {
   Board board;
   const std::string a = board.known("a.json", layout(4, json::object()));
   const std::string b = board.known("b.json", layout(5, {{"soc", "V200"}}));
@@ -172,7 +175,7 @@ TEST_CASE("two layouts of the user's folder that fit are an error that names bot
   CHECK(board.imported(0, {"--layout", b}).at("layout").at("file") == b);
 }
 
-TEST_CASE("a file of the user's folder that is broken, or without match, is left alone") {
+TEST_CASE("an invalid layout in the user's folder, or one without match, is ignored") {
   Board board;
   write_file(board.config / "msprof/layouts/broken.json", "{");
   board.known("old.json", layout(5));
@@ -189,7 +192,7 @@ TEST_CASE("a file of the user's folder that is broken, or without match, is left
   CHECK(board.scale() == "5");
 }
 
-TEST_CASE("a match that makes no sense is an error of the layout file") {
+TEST_CASE("an invalid match is an error of the layout file") {
   const auto [match, what] = GENERATE(table<json, std::string>({
       {1, "'match' must be an object"},
       {{{"chip", "V200"}}, "valid: product, soc, stem"},
@@ -202,7 +205,7 @@ TEST_CASE("a match that makes no sense is an error of the layout file") {
   CHECK(contains(result.err, what));
 }
 
-TEST_CASE("MSPROF_LAYOUT that cannot be read is a usage error, where a layout is needed at all") {
+TEST_CASE("an unreadable MSPROF_LAYOUT is a usage error if a layout is needed") {
   Board board;
   board.set("MSPROF_LAYOUT", (board.folder.path() / "none.json").string());
   const RunResult result = board.verb({"import"});
@@ -219,7 +222,7 @@ TEST_CASE("MSPROF_LAYOUT that cannot be read is a usage error, where a layout is
   CHECK(json::parse(fine.out).at("captures").at(0).at("layout").is_null());
 }
 
-TEST_CASE("the layout that a run was given is used where nothing else is said") {
+TEST_CASE("the layout passed to a run is used by default") {
   Board board;
   const json run = {{"schema", "msprof.run/1"},
                     {"layout", {{"file", "ss928.json"}, {"json", layout(6)}}}};
@@ -229,7 +232,7 @@ TEST_CASE("the layout that a run was given is used where nothing else is said") 
   CHECK(board.scale() == "6");
 }
 
-TEST_CASE("a layout that describes nothing of a capture is tried once, not by every verb") {
+TEST_CASE("a layout without any file of the capture is tried once, not by every verb") {
   Board board;
   json other = {{"aicpu", layout(1).at("acl_api")}};
   other["aicpu"]["fields"] = {{"layer_id", {{"offset", 0}, {"type", "u32"}}}};
@@ -243,7 +246,7 @@ TEST_CASE("a layout that describes nothing of a capture is tried once, not by ev
   CHECK(board.scale() == "2");
 }
 
-TEST_CASE("a run.json from elsewhere cannot end an import but with a sentence") {
+TEST_CASE("a foreign run.json can fail an import only with a message") {
   Board board;
   const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
   const auto [text, exit_code, what] = GENERATE_COPY(table<std::string, int, std::string>({
@@ -265,7 +268,7 @@ TEST_CASE("a run.json from elsewhere cannot end an import but with a sentence") 
   }
 }
 
-TEST_CASE("an import that would read less than the store is refused, unless the user insists") {
+TEST_CASE("an import that would read less than the store is refused without --force") {
   Board board;
   board.imported(0, {"--layout", board.write("given.json", layout(1))});
   const std::string store = read_file(board.job.store());
@@ -282,8 +285,7 @@ TEST_CASE("an import that would read less than the store is refused, unless the 
   CHECK(board.rows("SELECT count(*) FROM api_call") == Lines{"0"});
 }
 
-TEST_CASE(
-    "a layouts folder that cannot be listed is named, and keeps nothing from being imported") {
+TEST_CASE("an unreadable layouts folder is reported and does not prevent the import") {
   Board board;
   board.set("XDG_CONFIG_HOME", (board.folder.path() / std::string(300, 'x')).string());
   const RunResult imported = board.verb({"import"});

@@ -41,7 +41,7 @@ Lines unreadable_texts(const fs::path& db) {
 
 }  // namespace
 
-TEST_CASE("texts of a PROF folder that are not UTF-8 are repaired in every database, and counted") {
+TEST_CASE("invalid UTF-8 of a PROF folder is repaired in every database, and counted") {
   ProfSetup setup;
   setup.pid_name = kGbk;
   setup.info["hostname"] = "\"" + kOtherGbk + "\\u0000\"";
@@ -87,7 +87,7 @@ TEST_CASE("texts of a PROF folder that are not UTF-8 are repaired in every datab
   CHECK(fingerprint(run.prof.folder() / "sqlite") == before);
 }
 
-TEST_CASE("texts of a JOB folder that are not UTF-8 are repaired in its store, and counted") {
+TEST_CASE("invalid UTF-8 of a JOB folder is repaired in its store, and counted") {
   Capture capture;
   JobBuilder& job = capture.job;
   const std::string model = "m" + kGbk;

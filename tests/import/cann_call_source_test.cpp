@@ -66,14 +66,15 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("calls come by begin, those of one begin from the highest level down") {
+TEST_CASE(
+    "calls are in order of start, and those with the same start from the highest level down") {
   const Calls calls(call(5000, 20, 30) + call(10000, 10, 50) + call(20000, 10, 60) +
                     call(10000, 10, 20));
   CHECK(calls.seen == Texts{"20000 10 60", "10000 10 50", "10000 10 20", "5000 20 30"});
   CHECK(calls.report.findings().empty());
 }
 
-TEST_CASE("two events of one key are a call; a third opens anew; one that stays open is told") {
+TEST_CASE("two events of a key are a call, a third opens a new call, and an open one is reported") {
   const Calls calls(call(15000, 40, kIsEvent, 7, 1) + call(15000, 41, kIsEvent, 7, 2) +
                     call(20000, 45, 50) + call(15000, 60, kIsEvent, 7, 1) +
                     call(15000, 61, kIsEvent, 7, 1));
@@ -82,7 +83,7 @@ TEST_CASE("two events of one key are a call; a third opens anew; one that stays 
   CHECK(calls.report.findings()[0].count == 2);
 }
 
-TEST_CASE("calls that cannot be are counted, each by its reason") {
+TEST_CASE("impossible calls are counted by reason") {
   const Calls calls(call(20000, 0, 10) + call(20000, 20, 10) + call(20000, 30, 5000) +
                         call(20000, 40, 45) + call(20000, 2000, 2010),
                     1000);

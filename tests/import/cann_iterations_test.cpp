@@ -132,7 +132,7 @@ TEST_CASE("iterations that overlap keep their own marks") {
   CHECK(steps.parts(true) == Texts{"1 97868 97871", "2 120733 120736"});
 }
 
-TEST_CASE("marks come in any order and twice, and make the same iterations") {
+TEST_CASE("marks in any order, or repeated, make the same iterations") {
   const std::vector<Mark> marks{
       {10, 1, 1, 0}, {20, 1, 1, 2}, {30, 1, 1, 3}, {40, 1, 1, 4}, {50, 1, 1, 1}};
   std::vector<Mark> shuffled(marks.rbegin(), marks.rend());
@@ -140,7 +140,7 @@ TEST_CASE("marks come in any order and twice, and make the same iterations") {
   CHECK(Steps(shuffled).iterations() == Texts{"1 1 20 30 40 600 200 200 0"});
 }
 
-TEST_CASE("several iterations in one run of a model follow each other without a gap") {
+TEST_CASE("several iterations of one model run follow each other without a gap") {
   Steps steps({{10, 1, 1, 0},
                {20, 1, 1, 4},
                {22, 1, 1, 10000},
@@ -155,7 +155,7 @@ TEST_CASE("several iterations in one run of a model follow each other without a 
   CHECK(steps.parts(false) == Texts{"2 22 25"});
 }
 
-TEST_CASE("a run that begins or ends in the middle of an iteration shows the whole ones") {
+TEST_CASE("a run that starts or ends in the middle of an iteration has only the complete ones") {
   Steps steps({{5, 1, 1, 3},
                {6, 1, 1, 4},
                {7, 1, 1, 1},
@@ -183,26 +183,26 @@ TEST_CASE("a framework step needs one start and one end, in this order") {
       Texts{"4 1 100", "4 2 140"});
 }
 
-TEST_CASE("marks of the application and unknown tags make no iteration") {
+TEST_CASE("marks of the application and unknown tags create no iteration") {
   Steps steps({{1, 1, 7, 11}, {2, 1, 7, 12}, {3, 1, 7, 500}, {4, 1, 7, 65535}, {5, 1, 7, 9}});
   CHECK(steps.iterations().empty());
 }
 
-TEST_CASE("every device has iterations of its own, in the order of the devices") {
+TEST_CASE("every device has separate iterations, in the order of the devices") {
   Steps steps({{10, 1, 1, 0}, {20, 1, 1, 4}, {21, 1, 1, 1}});
   steps.add(1, {{1, 1, 1, 0}, {2, 1, 1, 2}, {4, 1, 1, 4}, {5, 1, 1, 1}});
   CHECK(steps.rows("SELECT id||' '||device_id||' '||number||' '||duration_ns FROM iteration "
                    "ORDER BY id") == Texts{"1 0 1 200", "2 1 1 0"});
 }
 
-TEST_CASE("a thousand starts without an end do not take for ever, nor does a start show them") {
+TEST_CASE("a thousand starts without an end are processed quickly and create no iteration") {
   std::vector<Mark> marks;
   for (std::int64_t i = 0; i < 100'000; ++i) marks.push_back({10 + i, 1, i, 0});
   Steps steps(marks);
   CHECK(steps.iterations().empty());
 }
 
-TEST_CASE("memory that an operator took is paired with what it gave back") {
+TEST_CASE("allocations of an operator are paired with their releases") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   writer.set_meta("host.frequency_hz", "100000000");

@@ -78,7 +78,7 @@ Texts queue(KindRun& run) {
 
 }  // namespace
 
-TEST_CASE("times of an AI CPU node are shown as users know them") {
+TEST_CASE("times of an AI CPU node are shown in the usual units") {
   // Clocks and counts of a real capture whose table of AI CPU nodes is known.
   ClockStart start;
   start.count = 484576969200418;
@@ -122,7 +122,7 @@ TEST_CASE("times of an AI CPU node are shown as users know them") {
   CHECK(aicpu_row(known[0].node, std::nullopt).start_ns == kNull);
 }
 
-TEST_CASE("nodes of aicpu.data go to their device, those without a time are counted") {
+TEST_CASE("nodes of aicpu.data are assigned to their device, those without a time are counted") {
   const TempFolder temp;
   ProfSetup setup;
   setup.devices = {0, 1};
@@ -145,7 +145,7 @@ TEST_CASE("nodes of aicpu.data go to their device, those without a time are coun
   CHECK(run.findings() == Texts{"PARTIAL aicpu: start or end is 0 x2"});
 }
 
-TEST_CASE("expanded streams and other chips have stream ids of their own") {
+TEST_CASE("expanded streams and other chips have different stream ids") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   auto record = node(folder.setup(), 10'000, 5);
@@ -165,7 +165,7 @@ TEST_CASE("expanded streams and other chips have stream ids of their own") {
   CHECK(nodes(KindRun(other_folder.folder(), kAicpu)).at(0).starts_with("3 5 "));
 }
 
-TEST_CASE("queues, steps and unknown types of aicpu.data") {
+TEST_CASE("aicpu.data has queues, steps and unknown types") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.device(
@@ -188,7 +188,7 @@ TEST_CASE("queues, steps and unknown types of aicpu.data") {
                                 "without aicpu: records of type 13 present, not read x1"});
 }
 
-TEST_CASE("a bad magic in aicpu.data costs its record alone, a cut file its last") {
+TEST_CASE("a bad magic in aicpu.data loses only its record, a truncated file only the last one") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   for (std::uint16_t task = 1; task <= 4; ++task)
@@ -206,7 +206,7 @@ TEST_CASE("a bad magic in aicpu.data costs its record alone, a cut file its last
   CHECK(nodes(KindRun(folder.folder(), kAicpu)).empty());
 }
 
-TEST_CASE("nodes of the older file are the same") {
+TEST_CASE("nodes of the older file format are the same") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   auto record = node(folder.setup(), 10'000, 5);
@@ -222,7 +222,7 @@ TEST_CASE("nodes of the older file are the same") {
   CHECK(run.findings().size() == 2);
 }
 
-TEST_CASE("every slice of the data queue counts, binary ones") {
+TEST_CASE("every binary slice of the data queue is read") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.device(
@@ -236,7 +236,7 @@ TEST_CASE("every slice of the data queue counts, binary ones") {
   CHECK(run.findings().empty());
 }
 
-TEST_CASE("the data queue as text, with damaged entries") {
+TEST_CASE("the data queue is read from text with damaged entries") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.finish();
@@ -254,7 +254,7 @@ TEST_CASE("the data queue as text, with damaged entries") {
                                 "PARTIAL data_preprocess: damaged entry x1"});
 }
 
-TEST_CASE("a slice that cannot be read does not keep the others from being read") {
+TEST_CASE("an unreadable slice does not prevent reading the others") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   for (const char* source : {"a", "b"}) {
@@ -266,7 +266,7 @@ TEST_CASE("a slice that cannot be read does not keep the others from being read"
   CHECK(queue(run) == Texts{"1|a|dequeue|5|NULL|0|0"});
 }
 
-TEST_CASE("texts that are no entries of a queue are refused") {
+TEST_CASE("texts that are not queue entries are rejected") {
   for (const char* text :
        {"", "[", "[1]", "[1] a, source:b, index:1", "1 a, source:b, index:1, size:2",
         "[x] a, source:b, index:1, size:2", "[1] a, b, index:1, size:2",
@@ -281,7 +281,7 @@ TEST_CASE("texts that are no entries of a queue are refused") {
   }
 }
 
-TEST_CASE("steps of a model with queue join the step trace as stream 0") {
+TEST_CASE("steps of a model with a queue are in the step trace as stream 0") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.finish();
@@ -298,7 +298,7 @@ TEST_CASE("steps of a model with queue join the step trace as stream 0") {
   CHECK(run.findings() == Texts{"PARTIAL data_preprocess: unknown tag x1"});
 }
 
-TEST_CASE("events of the L2 cache have a row a task") {
+TEST_CASE("L2 cache events have one row per task") {
   const TempFolder temp;
   ProfSetup setup;
   setup.l2_events = "0xfb,0xfc,0x90";
@@ -315,7 +315,7 @@ TEST_CASE("events of the L2 cache have a row a task") {
   CHECK(run.findings().empty());
 }
 
-TEST_CASE("slices of the L2 cache are read one by one, whatever is left of them is counted") {
+TEST_CASE("slices of the L2 cache are read separately, and their trailing bytes are counted") {
   const TempFolder temp;
   ProfSetup setup;
   setup.l2_events = "0xfb";

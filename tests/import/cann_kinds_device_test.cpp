@@ -25,7 +25,7 @@ Texts points(KindRun& run) {
 
 }  // namespace
 
-TEST_CASE("stream and task ids of STARS chips") {
+TEST_CASE("stream and task ids of STARS chips are decoded") {
   const auto ids = [](unsigned stream, unsigned task, unsigned type, bool expanded) {
     const StarsIds id = stars_ids(static_cast<std::uint16_t>(stream),
                                   static_cast<std::uint16_t>(task), type, expanded);
@@ -42,7 +42,7 @@ TEST_CASE("stream and task ids of STARS chips") {
   CHECK(ids(0x8123, 0x8005, 4, true) == Pair{0x123, 0x8005});
 }
 
-TEST_CASE("step marks come with their times, streams without the bits above the eleventh") {
+TEST_CASE("step marks have their times, and stream ids without the bits above the eleventh") {
   const TempFolder temp;
   ProfSetup setup;
   setup.devices = {0, 3};
@@ -65,7 +65,7 @@ TEST_CASE("step marks come with their times, streams without the bits above the 
   CHECK(run.findings() == Texts{"PARTIAL ts_track: timestamp 0 x1"});
 }
 
-TEST_CASE("chips 15 and 16 have another tail of the step trace") {
+TEST_CASE("step trace records of chips 15 and 16 have a different end") {
   const TempFolder temp;
   ProfSetup setup;
   setup.platform = "15";
@@ -81,7 +81,7 @@ TEST_CASE("chips 15 and 16 have another tail of the step trace") {
         Texts{"3|" + std::to_string(0x9001) + "|" + std::to_string(0x12345678)});
 }
 
-TEST_CASE("flips, blocks and states of tasks go to their device") {
+TEST_CASE("flips, blocks and states of tasks are assigned to their device") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.device(0, prof::TsFlip{.time = 1, .stream = 0x8803, .number = 65535, .task = 5});
@@ -108,7 +108,7 @@ TEST_CASE("flips, blocks and states of tasks go to their device") {
   CHECK(run.findings() == Texts{"without ts_track: memcpy records present, not read x2"});
 }
 
-TEST_CASE("unknown tags and lost bytes of ts_track cost what is damaged and no more") {
+TEST_CASE("unknown tags and lost bytes of ts_track lose only the damaged records") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   // Index ids that look like tags must not be mistaken for records.
@@ -141,7 +141,7 @@ TEST_CASE("unknown tags and lost bytes of ts_track cost what is damaged and no m
   CHECK(KindRun(folder.folder(), kTs).rows("ticks", "step_mark").empty());
 }
 
-TEST_CASE("records may go on in the next slice of ts_track") {
+TEST_CASE("records can continue in the next slice of ts_track") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   for (std::uint64_t i = 1; i <= 4; ++i) folder.device(0, StepTrace{.time = i, .tag = 4});
@@ -154,7 +154,7 @@ TEST_CASE("records may go on in the next slice of ts_track") {
   CHECK(run.findings().empty());
 }
 
-TEST_CASE("marks of the application on the device: before 9.1 equal ids are one range") {
+TEST_CASE("device marks of the application with equal ids are one range before 9.1") {
   const TempFolder temp;
   ProfSetup setup;
   const bool tags_tell = GENERATE(false, true);
@@ -193,7 +193,7 @@ TEST_CASE("marks of the application on the device: before 9.1 equal ids are one 
   CHECK(run.rows("count(*)", "step_mark") == Texts{"6"});
 }
 
-TEST_CASE("on chip 310 records say their own length, across slices") {
+TEST_CASE("records of chip 310 contain their own length, across slices") {
   const TempFolder temp;
   ProfSetup setup;
   setup.platform = "0";
@@ -246,7 +246,7 @@ TEST_CASE("on chip 310 records say their own length, across slices") {
   CHECK(states_of(broken, 1) == 20);
 }
 
-TEST_CASE("frequencies hold from the start of the device on") {
+TEST_CASE("frequencies are valid from the start of the device") {
   using List = std::vector<FrequencyChange>;
   CHECK(frequency_list({}, 100, 1650).empty());
   CHECK(frequency_list({{50, 800}, {100, 900}, {200, 1000}}, 100, 1650) ==
@@ -256,7 +256,7 @@ TEST_CASE("frequencies hold from the start of the device on") {
   CHECK(frequency_list({{200, 1000}, {300, 0}}, 100, 1650).empty());
 }
 
-TEST_CASE("the track AI Core Freq has the begin, every change and the end") {
+TEST_CASE("the track AI Core Freq has the start, every change and the end") {
   const TempFolder temp;
   ProfSetup setup;
   setup.devices = {0, 1};
@@ -276,7 +276,9 @@ TEST_CASE("the track AI Core Freq has the begin, every change and the end") {
         Texts{"AI Core Freq|MHz", "AI Core Freq|MHz"});
 }
 
-TEST_CASE("without an end there is no last point, before the begin only the last counts") {
+TEST_CASE(
+    "without an end there is no last point, and of the changes before the start only the last is "
+    "used") {
   const TempFolder temp;
   ProfSetup setup;
   setup.end_us = 0;
@@ -297,7 +299,7 @@ TEST_CASE("without an end there is no last point, before the begin only the last
   CHECK(late[0].value == 800);
 }
 
-TEST_CASE("frequencies of lpmInfoConv are those of lpmFreqConv, and the same points count once") {
+TEST_CASE("frequencies of lpmInfoConv equal those of lpmFreqConv, and equal points count once") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   const auto tick = [&](std::uint64_t after) { return folder.setup().ticks_at(after); };
@@ -324,7 +326,7 @@ TEST_CASE("frequencies of lpmInfoConv are those of lpmFreqConv, and the same poi
   CHECK(run.findings().front().find("records of type 7") != std::string::npos);
 }
 
-TEST_CASE("a voltage that was set before the collection holds at its begin") {
+TEST_CASE("a voltage that was set before the collection is valid at its start") {
   const TempFolder temp;
   ProfSetup setup;
   setup.begin_us += 3;  // the device starts 3 us before
@@ -342,7 +344,7 @@ TEST_CASE("a voltage that was set before the collection holds at its begin") {
   CHECK(run.findings().empty());
 }
 
-TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are counted") {
+TEST_CASE("too many entries, frequencies of 0 and truncated frequency files are counted") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   const auto tick = [&](std::uint64_t after) { return folder.setup().ticks_at(after); };
@@ -383,7 +385,7 @@ TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are c
   CHECK(points(*std::make_unique<KindRun>(folder.folder(), kFreq)).size() == 2);
 }
 
-TEST_CASE("other chips have no track of the frequency") {
+TEST_CASE("other chips have no frequency track") {
   const TempFolder temp;
   ProfFolder folder(temp.path(), prof::setup_910a());
   folder.finish();
@@ -391,7 +393,7 @@ TEST_CASE("other chips have no track of the frequency") {
   CHECK(run.rows("id", "track").empty());
 }
 
-TEST_CASE("devices and the capture are written down") {
+TEST_CASE("devices and the capture are stored") {
   const TempFolder temp;
   ProfSetup setup;
   setup.devices = {2, 7};

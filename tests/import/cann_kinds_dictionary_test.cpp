@@ -42,7 +42,7 @@ struct Filled {
 
 }  // namespace
 
-TEST_CASE("lines are read whole, the last one also without a newline") {
+TEST_CASE("lines are read whole, including a last one without a newline") {
   const TempFolder folder;
   write_file(folder / "a", "one\n\ntwo\r\nthree");
   CHECK(lines_of(folder / "a") == Texts{"0:one", "4:", "5:two\r", "10:three"});
@@ -54,7 +54,7 @@ TEST_CASE("lines are read whole, the last one also without a newline") {
   CHECK(lines_of(folder / "d", '\0') == Texts{"0:a", "2:b\n"});
 }
 
-TEST_CASE("a line of one megabyte is read, one of more than sixteen is passed over") {
+TEST_CASE("a line of one megabyte is read, one of more than sixteen is skipped") {
   const TempFolder folder;
   const std::string mega(1 << 20, 'm');
   write_file(folder / "a", "x\n" + mega + "\ny\n");
@@ -72,7 +72,7 @@ TEST_CASE("a line of one megabyte is read, one of more than sixteen is passed ov
   CHECK(lines_of(folder / "d")[1] == std::to_string(most.size() + 1) + ":z");
 }
 
-TEST_CASE("names of types and hashes are those of the dictionaries") {
+TEST_CASE("names of types and hashes are read from the dictionaries") {
   const Filled filled("20000_5:aclrtMalloc\n5000_1:a:b\n5000_1:later", "7:text:with colon\n0:zero");
   KindRun run(filled.folder.folder(), dictionaries());
   const Dictionaries& names = run.import().dictionaries;
@@ -91,7 +91,7 @@ TEST_CASE("names of types and hashes are those of the dictionaries") {
   CHECK(run.records() == 5);
 }
 
-TEST_CASE("a hash keeps its id, unknown ones are counted once each") {
+TEST_CASE("a hash keeps its id, and each unknown hash is counted once") {
   const TempFolder folder;
   TraceDbWriter store(folder / "msprof.db");
   Dictionaries names;
@@ -118,7 +118,7 @@ TEST_CASE("damaged lines are counted and the others are read") {
   CHECK(run.records() == 2);
 }
 
-TEST_CASE("a name of one megabyte arrives, one too long for memory is counted") {
+TEST_CASE("a name of one megabyte is read, one too long for memory is counted") {
   const std::string mega(1 << 20, 'm');
   const Filled filled("", "1:" + mega + "\n2:" + std::string(17 << 20, 'h') + "\n3:three\n");
   KindRun run(filled.folder.folder(), dictionaries());
@@ -128,7 +128,7 @@ TEST_CASE("a name of one megabyte arrives, one too long for memory is counted") 
   CHECK(run.findings() == Texts{"PARTIAL hash_dic: line longer than 16 MB x1"});
 }
 
-TEST_CASE("without a dictionary there is a sentence where names are wanted, and none where not") {
+TEST_CASE("a missing dictionary is reported only if names are needed") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(prof::GraphIdMap{.model_name = folder.hash("net"), .model = 3});

@@ -25,7 +25,7 @@ const std::vector<KindRun::Maker> kMemory{make_hash_dic_kind, make_task_memory_i
 
 }  // namespace
 
-TEST_CASE("graph_id_map names models, the last record of a model counts") {
+TEST_CASE("graph_id_map names models, and the last record of a model is used") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(prof::GraphIdMap{.model_name = folder.hash("old"), .graph = 9, .model = 3});
@@ -39,7 +39,7 @@ TEST_CASE("graph_id_map names models, the last record of a model counts") {
   CHECK(run.findings().empty());
 }
 
-TEST_CASE("a damaged or cut graph_id_map loses the damaged record alone") {
+TEST_CASE("a damaged or truncated graph_id_map loses only the damaged record") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   for (std::uint32_t i = 1; i <= 4; ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("a damaged or cut graph_id_map loses the damaged record alone") {
   CHECK(empty.rows("model_id", "model").empty());
 }
 
-TEST_CASE("a range of the application has its times, as they are and as they are shown") {
+TEST_CASE("a range of the application has its recorded and its displayed times") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   const auto at = [&](std::uint64_t after) { return folder.setup().host_at(after); };
@@ -81,7 +81,7 @@ TEST_CASE("a range of the application has its times, as they are and as they are
   CHECK(marks(run) == Texts{"0|0|step|NULL"});
 }
 
-TEST_CASE("the segments of a message are put together, whatever their order") {
+TEST_CASE("the segments of a message are joined in any order") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   const std::uint64_t domain = folder.hash("dom");
@@ -113,7 +113,7 @@ TEST_CASE("a message without a NUL keeps its last byte") {
                  "user_range JOIN name n ON n.id = message_name_id") == Texts{"156|1"});
 }
 
-TEST_CASE("unknown info types and bad magics of msproftx are counted, the others stay") {
+TEST_CASE("unknown info types and bad magics of msproftx are counted, other records are read") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   for (const char* text : {"a", "b", "c", "d"}) folder.host(TxMark{.message = text});
@@ -131,7 +131,7 @@ TEST_CASE("unknown info types and bad magics of msproftx are counted, the others
   CHECK(marks(shorter).empty());
 }
 
-TEST_CASE("memory events come in file order with what the record says") {
+TEST_CASE("memory events are in file order with the fields of the record") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   const auto at = [&](std::uint64_t after) { return folder.setup().host_at(after); };
@@ -155,7 +155,7 @@ TEST_CASE("memory events come in file order with what the record says") {
         Texts{ns(1000) + "|" + ns(1000) + "|" + std::to_string(at(1000)) + "|77"});
 }
 
-TEST_CASE("at 1000 MHz the times of memory events are made from the start log all the same") {
+TEST_CASE("at 1000 MHz, times of memory events are also computed from the start log") {
   const TempFolder temp;
   prof::ProfSetup setup;
   setup.host_mhz = "1000.000000";
@@ -170,7 +170,7 @@ TEST_CASE("at 1000 MHz the times of memory events are made from the start log al
   CHECK(run.rows("vendor_time_ns", "memory_event") == Texts{ns(1400 - 5'000'000'000)});
 }
 
-TEST_CASE("a cut memory file keeps its whole records") {
+TEST_CASE("a truncated memory file keeps its complete records") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   for (int i = 1; i <= 3; ++i) folder.host(prof::TaskMemory{.size = i});
@@ -182,7 +182,7 @@ TEST_CASE("a cut memory file keeps its whole records") {
   CHECK(run.findings()[0].starts_with("PARTIAL task_memory_info: "));
 }
 
-TEST_CASE("the first record that names a stream says its logical stream") {
+TEST_CASE("the first record of a stream defines its logical stream") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(prof::LogicStream{.logic = 5, .physical = {60, 61}});
@@ -198,7 +198,7 @@ TEST_CASE("the first record that names a stream says its logical stream") {
   CHECK(run.findings() == Texts{"PARTIAL logic_stream_info: more than 56 streams x1"});
 }
 
-TEST_CASE("mc2_comm_info gives the stream of the kernel and those it drives") {
+TEST_CASE("mc2_comm_info has the stream of the kernel and the streams it drives") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(prof::Mc2Comm{.group = folder.hash("g"),
@@ -217,7 +217,7 @@ TEST_CASE("mc2_comm_info gives the stream of the kernel and those it drives") {
   CHECK(run.findings() == Texts{"PARTIAL mc2_comm_info: more than 8 streams x1"});
 }
 
-TEST_CASE("the first record of expand_stream_spec tells whether stream ids are expanded") {
+TEST_CASE("the first record of expand_stream_spec defines whether stream ids are expanded") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(prof::ExpandStream{.status = 1});

@@ -56,7 +56,7 @@ void sort(KindRun& run) {
 
 }  // namespace
 
-TEST_CASE("the collector's note of lost data makes the capture partial, and is quoted") {
+TEST_CASE("a loss recorded by the collector makes the capture partial and is quoted") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.finish();
@@ -80,7 +80,7 @@ TEST_CASE("the collector's note of lost data makes the capture partial, and is q
         "PARTIAL prof_collect.info: data lost x1: the file does not describe the loss");
 }
 
-TEST_CASE("operators of replayed kernels are read in both forms, short and long") {
+TEST_CASE("operators of replayed kernels are read in the short and the long format") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(kShort, capture_op({.task = 1, .tensors = 3, .attribute = 7}, 256));
@@ -102,7 +102,7 @@ TEST_CASE("operators of replayed kernels are read in both forms, short and long"
   }
 }
 
-TEST_CASE("the last operator of a model, a stream and a task counts") {
+TEST_CASE("the last operator of a model, stream and task is used") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(kShort,
@@ -131,7 +131,7 @@ TEST_CASE("the last operator of a model, a stream and a task counts") {
   CHECK(name({.stream = 5, .task = 1}) == 3);
 }
 
-TEST_CASE("a damaged or cut operator of a replayed kernel costs itself alone") {
+TEST_CASE("a damaged or truncated operator of a replayed kernel loses only itself") {
   const TempFolder temp;
   ProfFolder folder(temp.path());
   folder.host(kShort, capture_op({.task = 1, .tensors = 3, .claimed = 4}, 256));
@@ -192,7 +192,7 @@ TEST_CASE("a stream has its hardware queue from its creation to its end") {
                                                       "0|3|7|1|" + ns(400) + "|NULL"});
 }
 
-TEST_CASE("units of a core are busy from the rise of their bit to its fall") {
+TEST_CASE("units of a core are busy while their bit is set") {
   const TempFolder temp;
   ProfFolder folder(temp.path());  // cores at 1000 MHz
   const std::uint64_t ticks = folder.setup().ticks_at(1000);

@@ -89,7 +89,7 @@ using Times = std::vector<std::uint64_t>;
 
 }  // namespace
 
-TEST_CASE("records come once each, in reading order and in order of time") {
+TEST_CASE("each record is read once, in reading order and in order of time") {
   Reading reading;
   reading.add(record(5) + record(3) + record(9));
   reading.add(record(1) + record(7), true);
@@ -99,7 +99,7 @@ TEST_CASE("records come once each, in reading order and in order of time") {
   CHECK(reading.report.records() == 5);
 }
 
-TEST_CASE("records of one time come in reading order, unaging slices first") {
+TEST_CASE("records with equal times are in reading order, unaging slices first") {
   Reading reading;
   reading.add(record(4) + record(4));
   reading.add(record(4), true);
@@ -110,7 +110,7 @@ TEST_CASE("records of one time come in reading order, unaging slices first") {
   CHECK(order == std::vector<std::pair<bool, std::uint64_t>>{{true, 0}, {false, 0}, {false, 64}});
 }
 
-TEST_CASE("many chunks of one slice, far out of order, come in order of time") {
+TEST_CASE("many chunks of one slice, far out of order, are sorted by time") {
   Reading reading;
   std::string bytes;
   constexpr std::uint64_t kCount = 20'000;
@@ -122,7 +122,7 @@ TEST_CASE("many chunks of one slice, far out of order, come in order of time") {
   for (std::uint64_t i = 0; i < kCount; ++i) REQUIRE(times[i] == i + 1);
 }
 
-TEST_CASE("rows of records whose times drift apart come in order of time") {
+TEST_CASE("series of records whose times drift apart are sorted by time") {
   // More chunks wait for their time than are kept in memory.
   Reading reading;
   std::string bytes;
@@ -155,7 +155,7 @@ TEST_CASE("rows of records whose times drift apart come in order of time") {
   CHECK(other.count("changed while it was being read") > 0);
 }
 
-TEST_CASE("more slices than are kept in memory take turns") {
+TEST_CASE("slices that do not fit in memory are swapped") {
   Reading reading;
   constexpr std::uint64_t kSlices = 50;
   constexpr std::uint64_t kEach = 500;
@@ -170,7 +170,7 @@ TEST_CASE("more slices than are kept in memory take turns") {
   for (std::uint64_t i = 0; i < times.size(); ++i) REQUIRE(times[i] == i + 1);
 }
 
-TEST_CASE("a record straddles two slices of one aging class, and never two classes") {
+TEST_CASE("a record can span two slices of one aging class, but not of two classes") {
   Reading reading;
   const std::string all = records(1, 4);
   reading.add(all.substr(0, 100));
@@ -188,14 +188,14 @@ TEST_CASE("a record straddles two slices of one aging class, and never two class
   CHECK(classes.count("starts in the middle of a record") == 28);
 }
 
-TEST_CASE("the head of an overwritten ring is passed over and counted") {
+TEST_CASE("the start of an overwritten ring is skipped and counted") {
   Reading reading;
   reading.add(records(1, 5).substr(40));
   CHECK(reading.open() == Times{2, 3, 4, 5});
   CHECK(reading.count("starts in the middle of a record") == 24);
 }
 
-TEST_CASE("a byte lost at the end of a slice costs one record, whichever slice it is") {
+TEST_CASE("a byte lost at the end of any slice loses one record") {
   for (const bool has_next : {false, true}) {
     Reading reading;
     std::string bytes = records(1, 5);
@@ -208,7 +208,7 @@ TEST_CASE("a byte lost at the end of a slice costs one record, whichever slice i
   }
 }
 
-TEST_CASE("bad magics cost their records alone, at any place") {
+TEST_CASE("bad magics lose only their records, at any position") {
   const std::vector<std::vector<std::size_t>> bad_ones = {
       {0}, {4}, {9}, {3, 4}, {0, 1}, {8, 9}, {0, 2, 4, 6, 8}};
   for (const auto& bad : bad_ones) {
@@ -230,7 +230,7 @@ TEST_CASE("bad magics cost their records alone, at any place") {
   }
 }
 
-TEST_CASE("bytes lost or added within a record cost that record alone") {
+TEST_CASE("bytes lost or added within a record lose only that record") {
   for (const std::size_t damaged : {std::size_t{0}, std::size_t{4}, std::size_t{8}}) {
     for (const int change : {-30, -5, -1, 1, 5, 30}) {
       Reading reading;
@@ -254,7 +254,7 @@ TEST_CASE("bytes lost or added within a record cost that record alone") {
   }
 }
 
-TEST_CASE("bytes lost in the last but one or the last record do not cost their neighbour") {
+TEST_CASE("bytes lost in one of the last two records do not lose the other") {
   for (const std::size_t damaged : {std::size_t{8}, std::size_t{9}}) {
     Reading reading;
     std::string bytes = records(1, 10);
@@ -267,7 +267,7 @@ TEST_CASE("bytes lost in the last but one or the last record do not cost their n
   }
 }
 
-TEST_CASE("a slice without any sound record is counted and costs no other slice") {
+TEST_CASE("a slice without any valid record is counted and loses no other slice") {
   Reading reading;
   reading.add(std::string(640, '\0'));
   reading.add(records(1, 3));
@@ -275,7 +275,7 @@ TEST_CASE("a slice without any sound record is counted and costs no other slice"
   CHECK(reading.report.partial());
 }
 
-TEST_CASE("empty slices are fine") {
+TEST_CASE("empty slices are accepted") {
   Reading reading;
   reading.add("");
   reading.add(records(1, 2));
@@ -289,7 +289,7 @@ TEST_CASE("empty slices are fine") {
   CHECK(nothing.stream.peek() == nullptr);
 }
 
-TEST_CASE("a kind without a mark keeps its alignment at the head") {
+TEST_CASE("a kind without a magic is aligned to the start of the slice") {
   Reading reading(kUnmarked);
   std::string bytes = records(1, 3);
   bytes[0] = '\0';
@@ -298,7 +298,7 @@ TEST_CASE("a kind without a mark keeps its alignment at the head") {
   CHECK(reading.count("ends in the middle of a record") == 4);
 }
 
-TEST_CASE("a slice that cannot be read costs no other slice") {
+TEST_CASE("an unreadable slice loses no other slice") {
   Reading reading;
   std::filesystem::remove(reading.add(records(1, 3)));
   reading.add(records(4, 6));
@@ -306,7 +306,7 @@ TEST_CASE("a slice that cannot be read costs no other slice") {
   CHECK(reading.count("unreadable") == 1);
 }
 
-TEST_CASE("a slice that is cut between the passes ends early, with a finding") {
+TEST_CASE("a slice that is truncated between the passes ends early, with a finding") {
   Reading reading;
   const auto path = reading.add(records(1, 10));
   reading.open();
@@ -320,7 +320,7 @@ TEST_CASE("a slice that is cut between the passes ends early, with a finding") {
   CHECK(reading.times().size() == 10);
 }
 
-TEST_CASE("a record skipped by its reader is counted with its place") {
+TEST_CASE("a record skipped by its reader is counted with its offset") {
   Reading reading;
   reading.add(records(1, 3));
   reading.open();
@@ -342,7 +342,7 @@ TEST_CASE("one damaged time far ahead does not disturb the order of the others")
 }
 
 TEST_CASE(
-    "records of an impossible time are left out of both passes, and counted with their place") {
+    "records with an impossible time are skipped in both passes, and counted with their offset") {
   ClockStart start;
   start.count = 1000;
   start.frequency_hz = 1000;
@@ -363,7 +363,7 @@ TEST_CASE(
   CHECK(reading.report.partial());
 }
 
-TEST_CASE("a record of a type without a time is not judged by what stands there") {
+TEST_CASE("the time field of a record type without a time is not checked") {
   ClockStart start;
   start.frequency_hz = 1000;
   RecordFormat format = kMarked;

@@ -71,12 +71,12 @@ TEST_CASE("a stream without flips has one batch") {
   CHECK(other.batch_of(3, {16, 0}) == 1);
 }
 
-TEST_CASE("a flip with task id 0 or 65535 cuts behind the records of its moment") {
+TEST_CASE("a flip with task id 0 or 65535 starts a batch after the records of the same time") {
   const auto task = static_cast<std::uint16_t>(GENERATE(0, 0xFFFF));
   CHECK(batches({{10, 65000}, {20, 2}, {30, 1}}, {{20, task}}) == Numbers{0, 0, 1});
 }
 
-TEST_CASE("a flip with a task id takes the records before it whose ids are not greater") {
+TEST_CASE("a flip with a task id includes preceding records whose ids are not greater") {
   CHECK(batches({{10, 65000}, {20, 65001}, {30, 0}, {40, 3}, {50, 4}}, {{45, 3}}) ==
         Numbers{0, 0, 1, 1, 1});
   CHECK(batches({{10, 65000}, {20, 65001}, {30, 0}, {40, 3}, {50, 4}}, {{45, 2}}) ==
@@ -87,11 +87,11 @@ TEST_CASE("the first record of a stream stays in its first batch") {
   CHECK(batches({{10, 0}, {20, 1}, {30, 2}}, {{25, 9}}) == Numbers{0, 1, 1});
 }
 
-TEST_CASE("a later flip may take records from before an earlier one") {
+TEST_CASE("a later flip can include records from before an earlier one") {
   CHECK(batches({{10, 9}, {20, 1}, {40, 2}, {60, 3}}, {{30, 0}, {50, 5}}) == Numbers{0, 2, 2, 2});
 }
 
-TEST_CASE("batches are those of the rule, whatever the flips are") {
+TEST_CASE("batches follow the rule for all flips") {
   std::mt19937 random(5);
   for (int round = 0; round < 2000; ++round) {
     std::vector<BatchRecord> records;
@@ -155,7 +155,7 @@ Pairs slow_pairs(std::deque<std::uint64_t> starts, std::deque<std::uint64_t> end
 
 }  // namespace
 
-TEST_CASE("the i-th start has the i-th end where there are as many of both") {
+TEST_CASE("the i-th start is paired with the i-th end if there are equally many") {
   CHECK(pairs({{1, 10, true},
                {1, 20, true},
                {2, 25, true},
@@ -164,17 +164,17 @@ TEST_CASE("the i-th start has the i-th end where there are as many of both") {
                {2, 50, false}}) == Pairs{{10, 30}, {20, 40}, {25, 50}});
 }
 
-TEST_CASE("a start whose end is missing is given up when the next one comes") {
+TEST_CASE("a start without an end is dropped at the next start") {
   CHECK(pairs({{1, 10, true}, {1, 20, true}, {1, 30, false}, {1, 40, true}, {1, 50, false}}) ==
         Pairs{{20, 30}, {40, 50}});
 }
 
-TEST_CASE("an end whose start is missing belongs to nobody") {
+TEST_CASE("an end without a start is ignored") {
   CHECK(pairs({{1, 5, false}, {1, 10, true}, {1, 20, false}}) == Pairs{{10, 20}});
   CHECK(pairs({{1, 5, false}}).empty());
 }
 
-TEST_CASE("keys with more starts than ends, or fewer, are paired as the rule says") {
+TEST_CASE("keys with unequal numbers of starts and ends are paired by the rule") {
   std::mt19937 random(8);
   for (int round = 0; round < 2000; ++round) {
     std::vector<Event> events;
@@ -191,7 +191,7 @@ TEST_CASE("keys with more starts than ends, or fewer, are paired as the rule say
   }
 }
 
-TEST_CASE("keys keep stream, task and context apart") {
+TEST_CASE("keys distinguish stream, task and context") {
   const auto key = TaskPairing::key_of(1, 2, 3);
   CHECK(key != TaskPairing::key_of(2, 1, 3));
   CHECK(key != TaskPairing::key_of(1, 2, kNone32));
@@ -199,7 +199,7 @@ TEST_CASE("keys keep stream, task and context apart") {
   CHECK(TaskPairing::key_of(1, 2, 0xFFFF) != TaskPairing::key_of(1, 2, kNone32));
 }
 
-TEST_CASE("a flat table remembers what a map does") {
+TEST_CASE("a flat table has the same contents as a map") {
   std::mt19937 random(3);
   FlatTable table;
   std::map<std::uint64_t, std::uint32_t> map;

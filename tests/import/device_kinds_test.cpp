@@ -106,7 +106,7 @@ ProfSetup setup_310() {
 
 }  // namespace
 
-TEST_CASE("STARS logs are tasks, called by their types; unknown types have no name") {
+TEST_CASE("STARS logs are tasks named by their types; unknown types have no name") {
   Capture capture;
   capture.acsq(1, 0, 1000, 2000, 0);
   capture.acsq(1, 1, 3000, 4000, 20);
@@ -128,7 +128,7 @@ TEST_CASE("STARS logs are tasks, called by their types; unknown types have no na
   CHECK_FALSE(capture.report.partial());
 }
 
-TEST_CASE("STARS ids with marks are taken apart") {
+TEST_CASE("STARS ids with flag bits are decoded") {
   Capture capture;
   capture.acsq(0x1003, 7, 1000, 2000);       // bits 13 to 15 belong to the task
   capture.acsq(0x2005, 0x3009, 3000, 4000);  // stream and task are swapped
@@ -136,7 +136,7 @@ TEST_CASE("STARS ids with marks are taken apart") {
   CHECK(capture.tasks() == Texts{"3|7|NULL|1000|1000|AIV_SQE", "9|12293|NULL|3000|1000|AIV_SQE"});
 }
 
-TEST_CASE("a STARS record with a bad magic is skipped, the others stay") {
+TEST_CASE("a STARS record with a bad magic is skipped, the others are read") {
   Capture capture;
   for (std::uint16_t task = 0; task < 20; ++task)
     capture.acsq(1, task, task * 100U, task * 100U + 50);
@@ -171,7 +171,7 @@ TEST_CASE("gaps of the rolling counter are lost records") {
   CHECK(capture.found("stars_soc", "records missing according to their sequence counter") == -3);
 }
 
-TEST_CASE("every type of hwts.data is read on 910A, the counters come in order") {
+TEST_CASE("every type of hwts.data is read on 910A, with counters in order") {
   Capture capture(prof::setup_910a());
   capture.hwts(1, 0, 1000, 2000, 0);
   capture.hwts(1, 1, 1000, 2000, 1);
@@ -193,7 +193,7 @@ TEST_CASE("every type of hwts.data is read on 910A, the counters come in order")
         Texts{"1|10|8|0|0", "3|30|8|0|0", "5|50|8|0|0"});
 }
 
-TEST_CASE("310P has counters of vector cores in a file of their own") {
+TEST_CASE("310P has counters of vector cores in a separate file") {
   Capture capture(prof::setup_310p());
   capture.hwts(1, 0, 1000, 2000, 2);
   capture.hwts(1, 1, 3000, 4000, 0);
@@ -207,7 +207,7 @@ TEST_CASE("310P has counters of vector cores in a file of their own") {
   CHECK(capture.found("tasks", "counters without a task") == 1);
 }
 
-TEST_CASE("hwts records without a magic are found again behind lost bytes") {
+TEST_CASE("hwts records without a magic are found again after lost bytes") {
   Capture capture(prof::setup_910a());
   for (std::uint16_t task = 0; task < 50; ++task)
     capture.hwts(1, task, 1000U + task * 100U, 1050U + task * 100U, 0);
@@ -222,7 +222,7 @@ TEST_CASE("hwts records without a magic are found again behind lost bytes") {
   CHECK(capture.report.partial());
 }
 
-TEST_CASE("AI CPU tasks of 910A come from the task scheduler where hwts has none") {
+TEST_CASE("AI CPU tasks of 910A are read from the task scheduler if hwts has none") {
   Capture capture(prof::setup_910a());
   capture.hwts(1, 0, 1000, 2000, 0);
   capture.hwts(1, 1, 3000, 4000, 1);
@@ -242,7 +242,7 @@ TEST_CASE("AI CPU tasks of 910A come from the task scheduler where hwts has none
   CHECK(capture.found("tasks", "state without its counterpart") == 1);
 }
 
-TEST_CASE("on 310P the task scheduler stands in for tasks that were launched and not recorded") {
+TEST_CASE("on 310P, launched but unrecorded tasks are read from the task scheduler") {
   Capture capture(prof::setup_310p());
   capture.hwts(1, 0, 1000, 2000, 0);
   for (std::uint16_t task = 0; task < 3; ++task) {
@@ -261,7 +261,7 @@ TEST_CASE("on 310P the task scheduler stands in for tasks that were launched and
   CHECK(capture.tasks() == Texts{"1|0|NULL|1000|1000|AI_CORE", "1|1|NULL|1900|1000|NULL"});
 }
 
-TEST_CASE("310 has its tasks from the time line, its counters from event counts") {
+TEST_CASE("tasks of a 310 are read from the time line, counters from event counts") {
   Capture capture(setup_310());
   const auto line = [&](std::uint16_t task, std::uint16_t state, std::uint64_t ns) {
     capture.folder.device(
@@ -289,7 +289,7 @@ TEST_CASE("310 has its tasks from the time line, its counters from event counts"
   CHECK(capture.found("tasks", "state without its counterpart") == 1);
 }
 
-TEST_CASE("950: tasks are found by their ids alone, whatever their order and streams") {
+TEST_CASE("950: tasks are matched by their ids only, in any order and on any stream") {
   ProfSetup setup = prof::setup_950();
   Capture capture(setup);
   const std::vector<std::uint32_t> ids = {0x0001FFFF, 0x00020000, 0x00010000, 0xFFFFFFFE};
@@ -324,7 +324,7 @@ TEST_CASE("950: tasks are found by their ids alone, whatever their order and str
   CHECK(capture.found("tasks", "launched, but not recorded on the device") == 0);
 }
 
-TEST_CASE("950: a record has ten counters, of the kind of core that it says") {
+TEST_CASE("950: a record has ten counters of its kind of core") {
   ProfSetup setup = prof::setup_950();
   setup.aic_events = setup.aiv_events = "0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9,0xa,0xb";
   Capture capture(setup);
@@ -355,7 +355,7 @@ TEST_CASE("950: a record has ten counters, of the kind of core that it says") {
   CHECK(capture.found("ffts_profile", "counters overflowed") == 1);
 }
 
-TEST_CASE("stream ids of 15 bits are those of a 910B alone") {
+TEST_CASE("only a 910B has stream ids of 15 bits") {
   for (const std::string platform : {"5", "7"}) {
     ProfSetup setup;
     setup.platform = platform;
@@ -394,7 +394,7 @@ TEST_CASE("counters of a kernel that overflowed are kept") {
   CHECK(columns[19] == "core_kind");
 }
 
-TEST_CASE("counters that were sampled over time are not those of tasks") {
+TEST_CASE("sampled counters are not task counters") {
   Capture capture;
   capture.acsq(1, 0, 1000, 2000);
   capture.folder.device(0, prof::ContextPmu{.stream = 1});
@@ -410,7 +410,7 @@ TEST_CASE("counters that were sampled over time are not those of tasks") {
   CHECK(report.kinds().at("core_samples").files == 1);
 }
 
-TEST_CASE("records of chips that are not read yet are named, and the data is partial") {
+TEST_CASE("records of unsupported chips are reported, and the data is partial") {
   ProfSetup setup;
   setup.platform = "9";
   Capture capture(setup);
@@ -420,7 +420,7 @@ TEST_CASE("records of chips that are not read yet are named, and the data is par
   CHECK(capture.tasks().empty());
 }
 
-TEST_CASE("without the clock of its device no task is read, and the data is partial") {
+TEST_CASE("without the clock of a device, no task is read, and the data is partial") {
   Capture capture;
   capture.acsq(1, 0, 1000, 2000);
   capture.folder.finish();

@@ -141,7 +141,7 @@ const std::vector<std::string> kSides = {"c0", "c1", "c2", "c9", "c10", "c11", "
 
 }  // namespace
 
-TEST_CASE("tasks are in order of start, stream, task and context, whatever ends first") {
+TEST_CASE("tasks are sorted by start, stream, task and context, in any order of ends") {
   Device device;
   device.run({log(true, 10, 2, 0), log(true, 10, 1, 5), log(true, 10, 1, 4), log(true, 10, 1, 4, 0),
               log(true, 20, 1, 6), log(false, 21, 1, 6), log(false, 30, 1, 4, 0),
@@ -151,7 +151,7 @@ TEST_CASE("tasks are in order of start, stream, task and context, whatever ends 
                                 "1|6|0|NULL|200|10|NULL"});
 }
 
-TEST_CASE("a task that never ends holds back nobody and is counted") {
+TEST_CASE("a task without an end delays no other task and is counted") {
   Device device;
   std::vector<Record> records = {log(true, 1, 9, 9)};
   for (std::uint16_t task = 0; task < 40'000; ++task) {
@@ -163,7 +163,7 @@ TEST_CASE("a task that never ends holds back nobody and is counted") {
     CHECK(counts.tasks == 40'000);
     CHECK(counts.starts_without_end == 1);
   }
-  SECTION("until the very end: it is written then, at its place") {
+  SECTION("until the end of the data: it is written in its place") {
     records.push_back(log(false, 100'000, 9, 9));
     const auto counts = device.run(records);
     CHECK(counts.tasks == 40'001);
@@ -181,7 +181,7 @@ TEST_CASE("an end without a start, and the same start twice, are counted") {
   CHECK(device.tasks() == Texts{"1|1|0|NULL|100|100|NULL"});
 }
 
-TEST_CASE("threads of a sub task that start together are tasks of their own") {
+TEST_CASE("threads of a sub task that start together are separate tasks") {
   Device device;
   const auto counts = device.run({log(true, 10, 1, 1, 3, 0), log(true, 10, 1, 1, 3, 1),
                                   log(false, 20, 1, 1, 3, 0), log(false, 30, 1, 1, 3, 1)});
@@ -189,7 +189,7 @@ TEST_CASE("threads of a sub task that start together are tasks of their own") {
   CHECK(device.tasks() == Texts{"1|1|0|3|100|100|NULL", "1|1|0|3|100|200|NULL"});
 }
 
-TEST_CASE("one host task belongs to every device task of its key") {
+TEST_CASE("a single host task belongs to every device task of its key") {
   Device device;
   device.host(1, 4, 5);
   const auto counts = device.run(
@@ -198,7 +198,8 @@ TEST_CASE("one host task belongs to every device task of its key") {
   CHECK(counts.hosts_without_task == 0);
 }
 
-TEST_CASE("several host tasks of a key have the device tasks in order, where there are as many") {
+TEST_CASE(
+    "several host tasks of a key are matched with device tasks in order if the numbers are equal") {
   Device device;
   device.host(1, 4, 5, 100);
   device.host(1, 4, 6, 200);
@@ -226,7 +227,7 @@ TEST_CASE("several host tasks of a key have the device tasks in order, where the
   }
 }
 
-TEST_CASE("a launch told twice is one launch, and the operator stays") {
+TEST_CASE("a launch recorded twice is one launch, and keeps its operator") {
   Device device;
   device.host(1, 4, kNull, 100);
   device.host(1, 4, 5, 100);
@@ -236,7 +237,7 @@ TEST_CASE("a launch told twice is one launch, and the operator stays") {
   CHECK(device.tasks() == Texts{"1|4|0|NULL|100|100|5"});
 }
 
-TEST_CASE("host tasks that no record shows are counted") {
+TEST_CASE("host tasks without a device record are counted") {
   Device device;
   device.host(1, 4, 5);
   device.host(1, 5, 5);
@@ -264,7 +265,7 @@ TEST_CASE("after a flip the same task id is another launch") {
   }
 }
 
-TEST_CASE("counters belong to the task within which they ended") {
+TEST_CASE("counters belong to the task in which they ended") {
   Device device;
   const auto counts =
       device.run({counters(9, 1, 0), log(true, 10, 1, 0), counters(20, 1, 0), log(false, 20, 1, 0),
@@ -273,7 +274,7 @@ TEST_CASE("counters belong to the task within which they ended") {
   CHECK(device.rows({"task_id", "c10"}, "task_pmu") == Texts{"1|900"});
 }
 
-TEST_CASE("a task has the counters of its own kind of core, the other side is 0") {
+TEST_CASE("a task has the counters of its kind of core, and the others are 0") {
   Device device;
   device.run({log(true, 10, 1, 0), log(true, 10, 1, 1), counters(15, 1, 0, CoreKind::aic),
               counters(15, 1, 1, CoreKind::aiv), log(false, 20, 1, 0), log(false, 20, 1, 1)});
@@ -281,7 +282,7 @@ TEST_CASE("a task has the counters of its own kind of core, the other side is 0"
         Texts{"1650|900|1|8|0|0|0|0", "1650|0|0|0|900|1|8|1"});
 }
 
-TEST_CASE("a MIX task adds up as many blocks as it has") {
+TEST_CASE("a MIX task sums the counters of all its blocks") {
   Device device;
   device.host(1, 0, 5, 1, 0, 0);
   const auto start = log(true, 10, 1, 0, 0);
@@ -292,7 +293,7 @@ TEST_CASE("a MIX task adds up as many blocks as it has") {
     CHECK(counts.blocks_without_task == 1);
     CHECK(device.rows(kSides, "task_pmu") == Texts{"1650|900|1|8|30|3|6|2"});
   }
-  SECTION("those of its own kind") {
+  SECTION("those of its kind of core") {
     const auto counts = device.run({start, block(11, CoreKind::mix_aiv), main, end});
     CHECK(counts.blocks_without_task == 0);
     CHECK(device.rows(kSides, "task_pmu") == Texts{"1650|900|1|8|0|0|0|2"});
@@ -303,13 +304,13 @@ TEST_CASE("a MIX task adds up as many blocks as it has") {
     CHECK(device.rows(kSides, "task_pmu") == Texts{"1650|900|1|8|20|2|4|2"});
     CHECK(device.tasks() == Texts{"1|0|0|0|100|100|102"});
   }
-  SECTION("none without counters of its own") {
+  SECTION("none without separate counters") {
     device.run({start, block(11), end});
     CHECK(device.rows({"task_id"}, "task_pmu").empty());
   }
 }
 
-TEST_CASE("a task's frequency is that at the end of its counters") {
+TEST_CASE("a task has the frequency at the end of its counters") {
   Device device;
   const std::vector<std::pair<std::uint64_t, std::uint32_t>> changes = {{12, 800}, {30, 1850}};
   device.settings.frequencies = &changes;
@@ -319,7 +320,7 @@ TEST_CASE("a task's frequency is that at the end of its counters") {
   CHECK(device.rows({"c0"}, "task_pmu ORDER BY task_id") == Texts{"1650", "800", "1850"});
 }
 
-TEST_CASE("copies and collectives have their rows, stand-ins only a launch") {
+TEST_CASE("copies and collectives have rows, placeholders only a launch") {
   Device device;
   HostTask copy;
   copy.stream = 1;
@@ -339,7 +340,7 @@ TEST_CASE("copies and collectives have their rows, stand-ins only a launch") {
   CHECK(device.rows({"task_id", "comm_call_id"}, "comm_task") == Texts{"1|17"});
 }
 
-TEST_CASE("an AI CPU node is called as the operator within whose task it ended") {
+TEST_CASE("an AI CPU node has the name of the operator in whose task it ended") {
   Device device;
   std::vector<AicpuNodeRow> nodes(3);
   for (AicpuNodeRow& node : nodes) node.stream_id = node.task_number = 1;

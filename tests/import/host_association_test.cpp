@@ -46,7 +46,7 @@ TEST_CASE("a kernel belongs to its node call, with the operator that the call de
   CHECK(kept.ops[0].tensors == std::string(88, 't'));
 }
 
-TEST_CASE("a record at the begin of a call is outside it, one at its end is inside") {
+TEST_CASE("a record at the start of a call is outside it, one at its end is inside") {
   HostScene scene;
   scene.call(1, kNode, 10, 20).call(2, kNode, 20, 30);
   scene.task(10, TaskClass::other, 1).task(20, TaskClass::other, 2).task(30, TaskClass::other, 3);
@@ -60,7 +60,8 @@ TEST_CASE("a record at the begin of a call is outside it, one at its end is insi
 }
 
 TEST_CASE(
-    "what is no kernel belongs to the innermost call of the tree; runtime calls are not in it") {
+    "a record that is not a kernel belongs to the innermost call of the tree, which has no runtime "
+    "calls") {
   HostScene scene;
   scene.call(1, kAcl, 10, 100).call(2, kRuntime, 20, 90).task(50, TaskClass::other);
   const KeptSink kept = scene.run();
@@ -69,7 +70,7 @@ TEST_CASE(
   CHECK(kept.tasks[0].op_id == kNull);
 }
 
-TEST_CASE("threads do not see each other's calls") {
+TEST_CASE("threads do not share calls") {
   HostScene scene;
   scene.call(1, kNode, 10, 100, 5);
   scene.thread = 2;
@@ -81,7 +82,7 @@ TEST_CASE("threads do not see each other's calls") {
   CHECK(scene.outside == 1);
 }
 
-TEST_CASE("an acl call that overlaps the last one taken is not in the tree, node calls nest") {
+TEST_CASE("an acl call that overlaps the previous one is not in the tree; node calls nest") {
   HostScene scene;
   scene.call(1, kAcl, 10, 100).call(2, kAcl, 20, 50).task(30, TaskClass::other, 1);
   scene.call(3, kAcl, 100, 120).task(110, TaskClass::other, 2);  // closed intervals overlap
@@ -98,7 +99,7 @@ TEST_CASE("an acl call that overlaps the last one taken is not in the tree, node
   CHECK(kept.ops[1].op.name_hash == 7);
 }
 
-TEST_CASE("of several operators in one node call the last in reading order describes it") {
+TEST_CASE("if a node call has several operators, the last in reading order describes it") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).task(20, TaskClass::aivec);
   scene.basic(50, 9, 71).basic(60, 3, 72);  // 71 is later in its file, but earlier in time
@@ -109,7 +110,7 @@ TEST_CASE("of several operators in one node call the last in reading order descr
   CHECK(kept.ops[0].tensors == std::string(44, 'b'));
 }
 
-TEST_CASE("tensor records of equal name and time are one list in reading order") {
+TEST_CASE("tensor records with the same name and time are one list in reading order") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).task(20, TaskClass::aivec).basic(50, 1, 7);
   scene.tensors(50, 3, 7, std::string(220, 'b')).tensors(50, 1, 7, std::string(220, 'a'));
@@ -120,7 +121,8 @@ TEST_CASE("tensor records of equal name and time are one list in reading order")
         std::string(220, 'a') + std::string(220, 'b') + std::string(44, 'c'));
 }
 
-TEST_CASE("a node with contexts gives a task a context, and one around them without operator") {
+TEST_CASE(
+    "a node with contexts creates a task per context and an enclosing task without operator") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).task(20, TaskClass::mix_aic).basic(50, 1, 7);
   scene.contexts(50, 1, 7, {0, 4});
@@ -135,7 +137,7 @@ TEST_CASE("a node with contexts gives a task a context, and one around them with
   CHECK(kept.tasks[2].api_id == 1);
 }
 
-TEST_CASE("contexts tell the operators of one node apart") {
+TEST_CASE("contexts distinguish the operators of one node") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).task(20, TaskClass::ffts_plus);
   scene.basic(50, 1, 71).basic(51, 2, 72).basic(52, 3, 73, 6);
@@ -151,7 +153,7 @@ TEST_CASE("contexts tell the operators of one node apart") {
   CHECK(kept.tasks[2].op_id == kNull);
 }
 
-TEST_CASE("an FFTS_PLUS marker read last drops the description of its node") {
+TEST_CASE("an FFTS_PLUS marker read last removes the description of its node") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).task(20, TaskClass::ffts_plus).basic(50, 1, 7);
   scene.basic(50, 2, 8, 6).contexts(50, 1, 7, {0});
@@ -172,7 +174,7 @@ TEST_CASE("an AI CPU task of a node with contexts is one task with its operator"
   CHECK(kept.ops[0].op.task_type == 1);  // outside collectives 9 means AI CPU
 }
 
-TEST_CASE("a kernel outside node calls is an operator of its kernel's name") {
+TEST_CASE("a kernel outside node calls is an operator with the name of its kernel") {
   HostScene scene;
   HostTrack track;
   track.time = 50;
@@ -204,7 +206,7 @@ TEST_CASE("a kernel outside node calls is an operator of its kernel's name") {
   CHECK(kept.tasks[2].op_id == kNull);
 }
 
-TEST_CASE("blocks of the launch win over those of the node") {
+TEST_CASE("blocks of the launch override those of the node") {
   HostScene scene;
   scene.call(1, kNode, 10, 100).basic(50, 1, 7);
   HostTrack track;
@@ -242,7 +244,7 @@ TEST_CASE("step_info and Lccl calls describe no operator") {
   }
 }
 
-TEST_CASE("at level 0 an operator has a name and blocks alone") {
+TEST_CASE("at level 0 an operator has only a name and blocks") {
   HostScene scene({.names_only = true});
   scene.call(1, kNode, 10, 100, 70).task(20, TaskClass::aivec).basic(50, 1, 7);
   scene.tensors(50, 1, 7, std::string(44, 'a'));
@@ -258,7 +260,7 @@ TEST_CASE("at level 0 an operator has a name and blocks alone") {
   CHECK(kept.ops[1].op.name_hash == 80);
 }
 
-TEST_CASE("the model is that of the model call around a task, else that of a captured stream") {
+TEST_CASE("a task has the model of the enclosing model call, else that of a captured stream") {
   HostScene scene;
   scene.call(1, kModel, 10, 100, 5).call(2, kNode, 20, 90).task(30, TaskClass::aivec, 1);
   scene.task(40, TaskClass::other, 2);
@@ -273,7 +275,7 @@ TEST_CASE("the model is that of the model call around a task, else that of a cap
   CHECK(bare.run().tasks.at(0).model_number == 55);
 }
 
-TEST_CASE("the tasks of one thread and moment share a copy in the order of their numbers") {
+TEST_CASE("tasks with the same thread and time are assigned copies in the order of their numbers") {
   HostScene scene;
   for (const std::uint16_t number : std::vector<std::uint16_t>{3, 1, 2})
     scene.task(50, TaskClass::memcpy_async, number);

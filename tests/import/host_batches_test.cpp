@@ -57,7 +57,7 @@ using Batches = std::vector<int>;
 
 }  // namespace
 
-TEST_CASE("tasks behind a flip are of the next batch; one at its time is before it") {
+TEST_CASE("tasks after a flip are in the next batch; a task at its time is before it") {
   Flow flow;
   flow.batches.add_flip(0, 1, 20, 0, false);
   flow.batches.add_flip(0, 1, 40, 0, false);
@@ -73,7 +73,7 @@ TEST_CASE("a flip moves the tasks just before it that have smaller numbers") {
   CHECK(flow.run() == Batches{0, 0, 1, 1, 1, 1});
 }
 
-TEST_CASE("a destroyed stream begins a new batch and moves nothing") {
+TEST_CASE("a destroyed stream starts a new batch and moves no task") {
   Flow flow;
   flow.batches.add_flip(0, 1, 30, 3, true);
   flow.launches = {{10, 5}, {12, 1}, {31, 1}};
@@ -81,7 +81,7 @@ TEST_CASE("a destroyed stream begins a new batch and moves nothing") {
   CHECK(flow.most_held == 0);
 }
 
-TEST_CASE("two flips without a task between them move a task twice") {
+TEST_CASE("two flips without a task in between move a task twice") {
   Flow flow;
   flow.batches.add_flip(0, 1, 30, 3, false);
   flow.batches.add_flip(0, 1, 31, 9, false);
@@ -89,7 +89,7 @@ TEST_CASE("two flips without a task between them move a task twice") {
   CHECK(flow.run() == Batches{0, 2, 2, 2});
 }
 
-TEST_CASE("a flip that no task of its stream follows changes nothing and holds nothing back") {
+TEST_CASE("a flip without a following task of its stream changes and delays nothing") {
   Flow flow;
   flow.batches.add_flip(0, 1, 30, 9, false);
   flow.launches = {{10, 1}, {20, 2}, {30, 3}, {40, 1, 2}};
@@ -97,7 +97,7 @@ TEST_CASE("a flip that no task of its stream follows changes nothing and holds n
   CHECK(flow.most_held == 0);
 }
 
-TEST_CASE("a task is held back until a flip or a later number of its stream settles it") {
+TEST_CASE("a task is delayed until a flip or a later number of its stream decides its batch") {
   Flow flow;
   flow.batches.add_flip(0, 1, 100, 2, false);
   flow.launches = {{10, 1}, {11, 7, 2}, {12, 5}, {13, 1}, {101, 8, 2}, {200, 3}};
@@ -105,14 +105,14 @@ TEST_CASE("a task is held back until a flip or a later number of its stream sett
   CHECK(flow.most_held == 2);
 }
 
-TEST_CASE("streams of several devices have batches of their own") {
+TEST_CASE("streams of several devices have separate batches") {
   Flow flow;
   flow.batches.add_flip(1, 1, 20, 0, false);
   flow.launches = {{10, 1}, {30, 2}};
   CHECK(flow.run() == Batches{0, 0});
 }
 
-TEST_CASE("host tasks are found in any order, launched in any order") {
+TEST_CASE("host tasks are found in any order, independent of the launch order") {
   test::TempFolder folder;
   HostTaskStore store(folder.path());
   constexpr std::uint32_t kTasks = 1000;
@@ -136,7 +136,7 @@ TEST_CASE("host tasks are found in any order, launched in any order") {
   CHECK(join.unseen() == 2);
 }
 
-TEST_CASE("host tasks are taken a stream and batch at a time, by launch, from memory and file") {
+TEST_CASE("host tasks are read by stream and batch, in launch order, from memory and file") {
   test::TempFolder folder;
   HostTaskStore store(folder.path());
   constexpr std::uint64_t kTasks = 1000;

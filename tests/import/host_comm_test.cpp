@@ -32,7 +32,7 @@ HcclInfoWire task_info(std::uint64_t item, std::uint32_t context = kNone32) {
 
 }  // namespace
 
-TEST_CASE("a task of a collective has the record of its communication call and of its node") {
+TEST_CASE("a task of a collective has the records of its communication call and its node") {
   HostScene scene;
   scene.call(1, kNode, 10, 200, 70).call(comm_call(2, 20, 50, 33, true));
   scene.task(30, TaskClass::memcpy_async, 1).record(45, 1, task_info(33));
@@ -84,7 +84,7 @@ TEST_CASE("a kernel of a collective is an operator with the name of its communic
   CHECK(kept.tasks[2].op_id == kNull);
 }
 
-TEST_CASE("contexts of a communication call are tasks of their own") {
+TEST_CASE("contexts of a communication call are separate tasks") {
   HostScene scene;
   scene.call(1, kNode, 10, 200, 70).call(comm_call(2, 20, 50, 33, true));
   scene.task(30, TaskClass::ffts_plus);

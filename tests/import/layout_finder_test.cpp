@@ -49,7 +49,7 @@ bool is_certain(const layout::FoundKind& kind, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("record size, layer, start, end and total of a board are found") {
+TEST_CASE("record size, layer, start, end and total are found for a board") {
   const TempFolder folder;
   const auto job = make_layout_job(folder / "JOBA", 3, 1, usual());
   const auto found = found_in(job);
@@ -67,7 +67,7 @@ TEST_CASE("record size, layer, start, end and total of a board are found") {
   CHECK(core.layers == 10);
 }
 
-TEST_CASE("nothing that is called certain is wrong on drawn boards") {
+TEST_CASE("nothing called certain is wrong for random boards") {
   const TempFolder folder;
   for (std::uint64_t seed = 2001; seed < 2007; ++seed) {
     CAPTURE(seed);
@@ -76,7 +76,7 @@ TEST_CASE("nothing that is called certain is wrong on drawn boards") {
   }
 }
 
-TEST_CASE("records of one type are found among others") {
+TEST_CASE("records of one type are found among other types") {
   const TempFolder folder;
   GeneratorChoice choice = usual();
   choice.several_types = true;
@@ -95,7 +95,7 @@ TEST_CASE("records of one type are found among others") {
   CHECK(tagged > 0);
 }
 
-TEST_CASE("a file that is cut is read by the length in its .done, and without it nothing is used") {
+TEST_CASE("a truncated file is read with the length in its .done, and not used without it") {
   const TempFolder folder;
   const auto job = make_layout_job(folder / "JOBA", 3, 1, usual());
   const std::filesystem::path file = job.folder / job.aicore_file;
@@ -116,7 +116,7 @@ TEST_CASE("a file that is cut is read by the length in its .done, and without it
   CHECK(wide.find("aicore") != nullptr);
 }
 
-TEST_CASE("calls are certain where they lie within the collection, or enclose the executions") {
+TEST_CASE("calls are certain if they are within the collection or enclose the executions") {
   const TempFolder folder;
   std::size_t certain = 0;
   for (std::uint64_t seed = 20; seed < 26; ++seed) {
@@ -137,7 +137,7 @@ TEST_CASE("calls are certain where they lie within the collection, or enclose th
   CHECK(certain > 0);
 }
 
-TEST_CASE("the layout that is written decodes records to the true values") {
+TEST_CASE("the written layout decodes records to the true values") {
   const TempFolder folder;
   const auto job = make_layout_job(folder / "JOBA", 3, 1, usual());
   const auto mine = LayoutSet::parse(layout::layout_file_text(found_in(job), false), "mine");
@@ -175,7 +175,7 @@ TEST_CASE("shapes of the layers make bytes certain") {
   CHECK(certain > 0);
 }
 
-TEST_CASE("without the layers nothing is certain, and sizes are candidates") {
+TEST_CASE("without layers nothing is certain, and sizes are only candidates") {
   const TempFolder folder;
   const auto job = make_layout_job(folder / "JOBA", 3, 1, usual());
   std::filesystem::remove(job.folder / "data/net.1.layer.info");
@@ -189,7 +189,7 @@ TEST_CASE("without the layers nothing is certain, and sizes are candidates") {
   CHECK(LayoutSet::parse(layout::layout_file_text(found, true), "mine").find("aicore") == nullptr);
 }
 
-TEST_CASE("noise, and files of a few bytes, give nothing that is certain") {
+TEST_CASE("noise and files of a few bytes give nothing certain") {
   const TempFolder folder;
   const auto job = make_layout_job(folder / "JOBA", 3, 1, usual());
   std::string noise;
@@ -209,7 +209,7 @@ TEST_CASE("noise, and files of a few bytes, give nothing that is certain") {
   }
 }
 
-TEST_CASE("a layout file names what is wrong in select, divisor, origin and cycle_mhz") {
+TEST_CASE("errors in select, divisor, origin and cycle_mhz of a layout file are reported") {
   const auto with = [](const std::string& more) {
     return "{\"aicore\": {\"header_size\": 0, \"record_size\": 16, " + more +
            "\"fields\": {\"start\": {\"offset\": 0, \"type\": \"u64\"}}}}";
@@ -226,7 +226,7 @@ TEST_CASE("a layout file names what is wrong in select, divisor, origin and cycl
       Catch::Contains("divisor"));
 }
 
-TEST_CASE("a divisor gives ns of ticks, and what does not fit is no value") {
+TEST_CASE("a divisor converts ticks to ns, and results out of range are null") {
   const auto set = LayoutSet::parse(
       "{\"aicore\": {\"header_size\": 0, \"record_size\": 8, \"fields\": {\"start\": {\"offset\": "
       "0, "

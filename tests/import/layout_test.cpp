@@ -37,7 +37,7 @@ std::vector<std::int64_t> decode(const std::string& fields, const std::string& b
 
 }  // namespace
 
-TEST_CASE("the built-in layout is the documented one") {
+TEST_CASE("the built-in layout equals the documented one") {
   const LayoutSet& set = LayoutSet::reference();
   CHECK(set.find("aicore")->header_bytes == 16);
   CHECK(set.find("aicore")->record_bytes == 112);
@@ -73,7 +73,7 @@ TEST_CASE("the built-in layout is the documented one") {
   }
 }
 
-TEST_CASE("fields are decoded by offset and type, absent ones are null") {
+TEST_CASE("fields are decoded by offset and type, and missing fields are null") {
   const std::string bytes = u32_bytes(0x01020304) + u32_bytes(5) + u64_bytes(1'000'000);
   const auto slots = decode(R"("layer_id": {"offset": 0, "type": "u16"},
                                "thread_id": {"offset": 3, "type": "u8"},
@@ -83,7 +83,7 @@ TEST_CASE("fields are decoded by offset and type, absent ones are null") {
   CHECK(slots == std::vector<std::int64_t>{0x0304, 1, 5, 1'000'000, kNull});
 }
 
-TEST_CASE("a scale multiplies, a null offset gives no value") {
+TEST_CASE("a scale multiplies, and a null offset gives no value") {
   const std::string bytes = u64_bytes(7) + u64_bytes(8);
   const auto slots = decode(R"("start": {"offset": 0, "type": "u64", "scale": 1000},
                                "end": {"offset": null, "type": "u64"})",
@@ -108,11 +108,11 @@ TEST_CASE("values that are negative or too large are refused") {
          u64_bytes(INT64_MAX) + u64_bytes(0), false);
 }
 
-TEST_CASE("a record that is too short is refused, not read past") {
+TEST_CASE("a record that is too short is refused") {
   decode(R"("end": {"offset": 8, "type": "u64"})", u64_bytes(1), false);
 }
 
-TEST_CASE("errors name the file, what is wrong and the valid words") {
+TEST_CASE("errors contain the file, the problem and the valid values") {
   const auto [json, part] = GENERATE(table<std::string, std::string>({
       {"{", "not JSON at byte"},
       {"[]", "aicore, aicpu or acl_api"},
@@ -159,7 +159,7 @@ TEST_CASE("api names of a layout are numbers with a name and a type") {
   CHECK(error_of(head + R"({"9": {"name": 3}}}})").find("layout file.json: ") == 0);
 }
 
-TEST_CASE("a template names its files and is a valid layout once it is filled in") {
+TEST_CASE("a template lists its files and is a valid layout when filled in") {
   const std::string text = layout_template({{"aicpu", "data/a", 96, {16, 24, 32}},
                                             {"aicpu", "data/b", 64, {16, 32, 64}},
                                             {"acl_api", "data/c", 48, {16, 24, 48}}});
@@ -179,7 +179,7 @@ TEST_CASE("a template names its files and is a valid layout once it is filled in
   CHECK(error_of(document.dump()) == "no error");
 }
 
-TEST_CASE("layers are guessed from pairs of a known type and a name") {
+TEST_CASE("layers are inferred from pairs of a known type and a name") {
   using Layers = std::vector<std::pair<std::string, std::string>>;
   const std::string gap("\0\x02\x80", 3);
   CHECK(guess_layers("Convolution" + gap + "conv1" + gap + "ReLU" + gap + "relu1") ==

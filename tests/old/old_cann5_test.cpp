@@ -51,7 +51,7 @@ using Cells = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("A task has the operator of its stream and number, and the iteration of its end") {
+TEST_CASE("A task has the operator of its stream and number, and the iteration in which it ends") {
   Scene scene;
   scene.two_steps();
   const OldCapture capture = scene.import();
@@ -68,7 +68,7 @@ TEST_CASE("A task has the operator of its stream and number, and the iteration o
         Cells{"1|1011000|N/A", "2|1031000|N/A"});
 }
 
-TEST_CASE("What runs between two iterations belongs to the later one") {
+TEST_CASE("Tasks between two iterations belong to the later one") {
   Scene scene;
   scene.two_steps();
   scene.run(5, kOldTicks + 15'000);
@@ -77,7 +77,8 @@ TEST_CASE("What runs between two iterations belongs to the later one") {
         Cells{"net/conv|50000150000", "net/conv|50000230000", "net/relu|50000260000"});
 }
 
-TEST_CASE("Of dynamic shapes each iteration has its own operators, across a turn of the ids") {
+TEST_CASE(
+    "With dynamic shapes each iteration has its own operators, across a wraparound of the ids") {
   Scene scene;
   scene.step(kOldTicks + 1000, kOldTicks + 9000);
   scene.step(kOldTicks + 21'000, kOldTicks + 29'000);
@@ -93,7 +94,7 @@ TEST_CASE("Of dynamic shapes each iteration has its own operators, across a turn
         Cells{"65534|a", "65535|b", "0|c", "1|d"});
 }
 
-TEST_CASE("A start without an end is left out, and a later start counts") {
+TEST_CASE("A start without an end is dropped, and a later start is used") {
   Scene scene;
   scene.two_steps();
   scene.hwts += hwts_record(0, scene.records++, 9, kOldTicks + 40'000, 3);
@@ -113,7 +114,7 @@ TEST_CASE("A start without an end is left out, and a later start counts") {
   CHECK(times.back() == "N/A|9|\"5\"");
 }
 
-TEST_CASE("The k-th counters of a task are those of its k-th run") {
+TEST_CASE("The k-th counters of a task belong to its k-th run") {
   Scene scene;
   scene.two_steps();
   const OldCapture capture = scene.import();
@@ -135,7 +136,7 @@ TEST_CASE("The k-th counters of a task are those of its k-th run") {
         Cells{"N/A", "10000", "10000", "10000"});
 }
 
-TEST_CASE("Without descriptions the tasks of the cores are all there is") {
+TEST_CASE("Without descriptions there are only the tasks of the cores") {
   Scene scene;
   scene.two_steps();
   scene.tasks.clear();
@@ -146,7 +147,7 @@ TEST_CASE("Without descriptions the tasks of the cores are all there is") {
         Cells{"5|AI_CORE|1|10000", "6|AI_CORE|1|10000", "5|AI_CORE|2|10000", "6|AI_CORE|2|10000"});
 }
 
-TEST_CASE("Without step records operators ran one by one: no model and no iteration is shown") {
+TEST_CASE("Without step records operators ran individually: no model and no iteration is shown") {
   Scene scene;
   scene.run(5, kOldTicks + 100);
   scene.tasks = task_desc("one", "One", 0, 3, 5);
@@ -157,7 +158,7 @@ TEST_CASE("Without step records operators ran one by one: no model and no iterat
   CHECK(capture.table("op_statistic").header.front() == "OP Type");
 }
 
-TEST_CASE("A record that is cut or damaged is counted, the others are read") {
+TEST_CASE("A truncated or damaged record is counted, and the others are read") {
   Scene scene;
   scene.two_steps();
   scene.hwts += hwts_record(0, scene.records, 5, kOldTicks, 3).substr(0, 30);
@@ -168,7 +169,7 @@ TEST_CASE("A record that is cut or damaged is counted, the others are read") {
   CHECK(capture.damage().find("task_desc_info") != std::string::npos);
 }
 
-TEST_CASE("A file without a byte is no damage") {
+TEST_CASE("An empty file is not damage") {
   Scene scene;
   scene.two_steps();
   scene.import();

@@ -45,7 +45,7 @@ void write_execution(const fs::path& folder, std::uint64_t execute_ns,
 
 }  // namespace
 
-TEST_CASE("The case study of CANN 5.1 is told by one command on two captures of its time") {
+TEST_CASE("One command reproduces the CANN 5.1 case study from two captures of that time") {
   const TempFolder temp;
   const fs::path before = temp / "PROF_before", after = temp / "PROF_after";
   write_execution(before, 7'209'000, {{"Conv2D", 15'000}, {"BNInferenceD", 20'000}});

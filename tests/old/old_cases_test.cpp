@@ -26,7 +26,7 @@ void compare_tables(const OldCapture& capture, const fs::path& expected,
 
 }  // namespace
 
-TEST_CASE("Tables of CANN 5 are those of an independent reader, iteration by iteration") {
+TEST_CASE("Tables of CANN 5 equal those of an independent reader, for each iteration") {
   if (!has_cases_or_skip("old")) return;
   for (const std::string name : {"cann5_a", "cann5_b"}) {
     const fs::path folder = shared_folder() / "cases" / "old" / name;
@@ -38,7 +38,7 @@ TEST_CASE("Tables of CANN 5 are those of an independent reader, iteration by ite
   }
 }
 
-TEST_CASE("Tables of a classic JOB are those of an independent reader") {
+TEST_CASE("Tables of a classic JOB equal those of an independent reader") {
   if (!has_cases_or_skip("old")) return;
   const fs::path folder = shared_folder() / "cases" / "old" / "classic_a";
   const OldCapture capture(prof_in(folder / "input"));
@@ -46,7 +46,7 @@ TEST_CASE("Tables of a classic JOB are those of an independent reader") {
   compare_tables(capture, folder / "expected" / "tables", {}, {});
 }
 
-TEST_CASE("A JOB folder stays one after its products are written beside its files") {
+TEST_CASE("A JOB folder is still recognized after products are written to it") {
   if (!has_cases_or_skip("old")) return;
   const TempFolder temp;
   const fs::path job = temp / "JOB";
@@ -58,7 +58,7 @@ TEST_CASE("A JOB folder stays one after its products are written beside its file
   CHECK(recognise(job) == Dialect::classic);
 }
 
-TEST_CASE("Real JOB folders are read; the damaged one is partial") {
+TEST_CASE("Real JOB folders are read, and the damaged one is partial") {
   if (!has_cases_or_skip("old")) return;
   const fs::path samples = shared_folder() / "samples" / "classic_job";
   for (const std::string name : {"JOB1", "JOB4", "JOB_AICPU"}) {

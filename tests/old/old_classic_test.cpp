@@ -36,7 +36,7 @@ struct Job {
 
 }  // namespace
 
-TEST_CASE("A large task id names an operator without the stream, a small one with it") {
+TEST_CASE("A large task id identifies an operator without the stream, a small one with it") {
   Job job;
   job.run(30'000, kOldTicks + 100, 515);
   job.run(7, kOldTicks + 300, 4);
@@ -61,7 +61,7 @@ TEST_CASE("A large task id names an operator without the stream, a small one wit
                                 "tasks_without_operator|1"});
 }
 
-TEST_CASE("The graph engine's lines have a model before them, and more behind them later") {
+TEST_CASE("The graph engine's lines start with a model, and later versions add fields at the end") {
   for (const std::string line : {"m a/Conv 8 12 3\n", "m a/Conv 8 12 3 1 static 0 0\n"}) {
     Job job;
     job.run(12, kOldTicks + 100, 3);
@@ -98,7 +98,7 @@ TEST_CASE("Operators as JSON objects are read across slices") {
         Cells{"12|8|Conv2D|input_0 ND DT_FLOAT [1,2]"});
 }
 
-TEST_CASE("A step ends with 255, later with 65535, and begins with the end before") {
+TEST_CASE("A step ends with 255, later with 65535, and starts at the end of the previous one") {
   for (const std::uint64_t end : {255U, 65'535U}) {
     Job job;
     std::string trace;
@@ -119,7 +119,7 @@ TEST_CASE("A step ends with 255, later with 65535, and begins with the end befor
   }
 }
 
-TEST_CASE("A step without a forward mark has no row, but its number counts") {
+TEST_CASE("A step without a forward mark has no row, but is numbered") {
   Job job;
   job.file("training_trace.46.dev.profiler_default_tag.0.slice_0",
            trace_mark(1, 1, 10) + trace_mark(2, 1, 20) + trace_mark(255, 1, 30) +
@@ -129,7 +129,7 @@ TEST_CASE("A step without a forward mark has no row, but its number counts") {
         Cells{"1|10|20", "3|50|30"});
 }
 
-TEST_CASE("Nodes of AI CPUs have the times that their driver said next") {
+TEST_CASE("Nodes of AI CPUs have the times of the next driver record") {
   Job job;
   const std::string entries[] = {
       "[5] Node:Default/GetNext-op3, Run tart:10 77, Run end:30 99\n",
@@ -148,7 +148,7 @@ TEST_CASE("Nodes of AI CPUs have the times that their driver said next") {
   CHECK(capture.damage().find("damaged entry") != std::string::npos);
 }
 
-TEST_CASE("A capture without any info file is read, and says what it lacks") {
+TEST_CASE("A capture without any info file is read, and missing files are reported") {
   const TempFolder temp;
   write_file(temp / "JOBA/training_trace.46.dev.profiler_default_tag.0.slice_0",
              trace_mark(1, 1, 10) + trace_mark(2, 1, 20) + trace_mark(255, 1, 30));
@@ -158,7 +158,7 @@ TEST_CASE("A capture without any info file is read, and says what it lacks") {
   CHECK(capture.table("step_trace").cells() == Cells{"1|10|30|20|10|20|0|10|10"});
 }
 
-TEST_CASE("A capture that does not say its chip has none, whatever its records look like") {
+TEST_CASE("A capture without its chip recorded has none, whatever its records are") {
   for (const std::string file : {"hwts.log.data.45.dev.profiler_default_tag.0.slice_0",
                                  "ts_track.data.45.dev.profiler_default_tag.0.slice_0"}) {
     const TempFolder temp;

@@ -149,7 +149,7 @@ TEST_CASE("Old captures without damage are complete") {
   }
 }
 
-TEST_CASE("Old files that end within their last record lose that one, and say so") {
+TEST_CASE("Old files that end within their last record lose only it, and this is reported") {
   for (const bool is_classic : {false, true}) {
     for (const std::size_t part : {1U, 3U, 9U, 50U, 99U}) {
       INFO((is_classic ? "classic" : "CANN 5") << ", cut at " << part << " in 100 of a record");
@@ -161,7 +161,7 @@ TEST_CASE("Old files that end within their last record lose that one, and say so
   }
 }
 
-TEST_CASE("A byte lost or added within a marked record of an old file costs that record") {
+TEST_CASE("A byte lost or added within a record with magic of an old file loses only that record") {
   for (const bool is_classic : {false, true}) {
     check_each_loses_one(is_classic, true, [](const RecordFile& file) {
       return file.content.substr(0, 2 * file.bytes + 17) + file.content.substr(2 * file.bytes + 18);
@@ -173,7 +173,7 @@ TEST_CASE("A byte lost or added within a marked record of an old file costs that
   }
 }
 
-TEST_CASE("A byte lost where records have no mark is told") {
+TEST_CASE("A byte lost in records without magic is reported") {
   for (const bool is_classic : {false, true}) {
     Folder folder(is_classic);
     for (const RecordFile& file : folder.files) {
@@ -187,7 +187,7 @@ TEST_CASE("A byte lost where records have no mark is told") {
   }
 }
 
-TEST_CASE("Slices that the collector removed, and slices lost between others, are told") {
+TEST_CASE("Slices removed by the collector and slices missing between others are reported") {
   for (const bool is_classic : {false, true}) {
     Folder folder(is_classic);
     // The log starts within a record, as after old data was deleted; slice 10 follows slice 9.
@@ -209,7 +209,7 @@ TEST_CASE("Slices that the collector removed, and slices lost between others, ar
   }
 }
 
-TEST_CASE("The length that a .done says is compared where it says one") {
+TEST_CASE("The length in a .done is compared if it has one") {
   for (const bool is_classic : {false, true}) {
     const Folder folder(is_classic);
     const auto done = [&](const std::string& name, const std::string& text) {
@@ -232,7 +232,7 @@ TEST_CASE("The length that a .done says is compared where it says one") {
   }
 }
 
-TEST_CASE("Old info files that are empty or nonsense are told, and the records are read") {
+TEST_CASE("Old info files that are empty or invalid are reported, and the records are read") {
   for (const bool is_classic : {false, true}) {
     for (const std::string text : {"", "nonsense \xff", "{\"DeviceInfo\": [[]]}", "[Device0]\n"}) {
       const Folder folder(is_classic);
@@ -249,7 +249,7 @@ TEST_CASE("Old info files that are empty or nonsense are told, and the records a
   }
 }
 
-TEST_CASE("Without the clock of the device its tasks keep their lengths") {
+TEST_CASE("Without the device clock, tasks keep their durations") {
   for (const bool is_classic : {false, true}) {
     const Folder folder(is_classic);
     fs::remove((is_classic ? folder.folder : folder.folder / "device_0") / "dev_start.log.0");
@@ -261,7 +261,7 @@ TEST_CASE("Without the clock of the device its tasks keep their lengths") {
   }
 }
 
-TEST_CASE("Lines and entries of a JOB folder that are cut or nonsense are told") {
+TEST_CASE("Truncated or invalid lines and entries of a JOB folder are reported") {
   const std::map<std::string, std::string> texts = {
       {"Framework.host.vm.task_desc_info.0", "Default/A-op1 1 30000 5\nDefault/B-op2 1 30001 5\n"},
       {"Framework.host.vm.graph_desc_info.0", "op_name:Default/A-op1 op_type:A\nno name\n"},
@@ -283,7 +283,7 @@ TEST_CASE("Lines and entries of a JOB folder that are cut or nonsense are told")
   }
 }
 
-TEST_CASE("Operators of a JOB folder that is cut within an object are those before it") {
+TEST_CASE("A JOB folder truncated within an object has the operators before it") {
   Folder folder(true);
   const std::string object =
       R"({"op_name": "a", "op_type": "A", "task_id": 5, "stream_id": 3, "block_dims": 1},)";

@@ -59,7 +59,7 @@ constexpr const char* kToday = "mindstudio_profiler_output";
 
 }  // namespace
 
-TEST_CASE("Every export of a capture of CANN 5 has the files of that time by itself") {
+TEST_CASE("Every export of a CANN 5 capture has the files of that version by default") {
   for (const char* what : {"all", "summary", "timeline"}) {
     INFO(what);
     const TempFolder temp;
@@ -77,7 +77,7 @@ TEST_CASE("Every export of a capture of CANN 5 has the files of that time by its
   }
 }
 
-TEST_CASE("--style current gives a capture of CANN 5 the files of today") {
+TEST_CASE("--style current gives a CANN 5 capture the current files") {
   for (const char* what : {"all", "summary", "timeline"}) {
     INFO(what);
     const TempFolder temp;
@@ -89,7 +89,7 @@ TEST_CASE("--style current gives a capture of CANN 5 the files of today") {
   }
 }
 
-TEST_CASE("What timelines of today alone have is refused of an old capture, with the way out") {
+TEST_CASE("Options only for current timelines are refused for an old capture, with a remedy") {
   const TempFolder temp;
   const fs::path prof = make_old_prof(temp.path());
   const RunResult refused = run({"export", "timeline", "--format", "perfetto"}, prof);

@@ -203,7 +203,7 @@ struct Style {
 
 }  // namespace
 
-TEST_CASE("All that old captures hold is read or listed, under each of its names") {
+TEST_CASE("All files of old captures are read or listed, under each of their names") {
   const Style style = GENERATE(
       Style{"PROF_1", "device_0/data", &Content::plain}, Style{"JOBABC", "data", &Content::plain},
       Style{"JOBABC", "data", &Content::inference}, Style{"JOBABC", "", &Content::training});
@@ -249,7 +249,7 @@ std::string core_sample(std::uint64_t device_ns, std::uint64_t cycles) {
 
 }  // namespace
 
-TEST_CASE("Counters that were sampled over time are those of the cores, of either chip") {
+TEST_CASE("Sampled counters are those of the cores, on both chips") {
   const char* platform = GENERATE("0", "1");
   const bool is_job = GENERATE(false, true);
   const TempFolder temp;
@@ -285,7 +285,7 @@ TEST_CASE("Counters that were sampled over time are those of the cores, of eithe
   CHECK(capture.rows("SELECT count(*) FROM task_pmu") == Cells{"0"});
 }
 
-TEST_CASE("Steps of a PROF folder without step marks are those of training_trace") {
+TEST_CASE("Steps of a PROF folder without step marks are read from training_trace") {
   const TempFolder temp;
   const fs::path data = temp / "PROF_1/device_0/data";
   write_old_info(temp / "PROF_1/device_0");
@@ -305,7 +305,7 @@ TEST_CASE("Steps of a PROF folder without step marks are those of training_trace
         Cells{"net/conv"});
 }
 
-TEST_CASE("Step marks are used where training_trace has steps, too, and that is said") {
+TEST_CASE("Step marks are preferred over the steps of training_trace, with a note") {
   const TempFolder temp;
   write_old_info(temp / "JOBABC");
   const fs::path data = temp / "JOBABC/data";
@@ -320,7 +320,7 @@ TEST_CASE("Step marks are used where training_trace has steps, too, and that is 
   CHECK(capture.report().text().find("ts_track.data has the steps") != std::string::npos);
 }
 
-TEST_CASE("A JOB folder with descriptions alone has a table of them") {
+TEST_CASE("A JOB folder with only descriptions has a table of them") {
   const TempFolder temp;
   write_old_info(temp / "JOBABC");
   write_file(temp / "JOBABC/data/Framework.host.vm.task_desc_info.0.slice_0", "net/conv 8 5 3\n");
@@ -338,7 +338,7 @@ TEST_CASE("A JOB folder with descriptions alone has a table of them") {
   CHECK(std::count(empty.begin(), empty.end(), "summary acl") == 0);
 }
 
-TEST_CASE("The doctor asks of an old capture nothing that its time did not have") {
+TEST_CASE("The doctor does not require newer files of an old capture") {
   const TempFolder temp;
   const bool is_job = GENERATE(false, true);
   const fs::path folder = temp / (is_job ? "JOBABC" : "PROF_1");

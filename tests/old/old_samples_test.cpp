@@ -84,7 +84,7 @@ Sums runs_of(const std::string& hwts) {
 
 }  // namespace
 
-TEST_CASE("Steps of a real JOB folder are those of its training_trace, read by hand") {
+TEST_CASE("Steps of a real JOB folder equal those read by hand from its training_trace") {
   if (!has_cases_or_skip("old")) return;
   const fs::path job = shared_folder() / "samples" / "classic_job" / "JOB1";
   const auto steps = steps_of(bytes_of(job, "training_trace."));
@@ -92,7 +92,7 @@ TEST_CASE("Steps of a real JOB folder are those of its training_trace, read by h
   CHECK(OldCapture(job).table("step_trace").cells() == steps);
 }
 
-TEST_CASE("Runs, their counts and their times are those of the pairs of hwts, read by hand") {
+TEST_CASE("Runs, their counts and times equal those of the hwts pairs, read by hand") {
   if (!has_cases_or_skip("old")) return;
   const fs::path job = prof_in(shared_folder() / "cases" / "old" / "classic_a" / "input");
   const OldCapture capture(job);

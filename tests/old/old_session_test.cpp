@@ -8,7 +8,7 @@
 using namespace msprof;
 using namespace msprof::test;
 
-TEST_CASE("A PROF folder is of CANN 5 where calls lie in the folder of a device") {
+TEST_CASE("A PROF folder with calls in a device folder is of CANN 5") {
   const TempFolder temp;
   write_old_info(temp / "PROF_1/device_0");
   write_file(temp / "PROF_1/device_0/data/AclModule.acl_model.0.slice_0", acl_call("a", 1, 2));
@@ -20,7 +20,7 @@ TEST_CASE("A PROF folder is of CANN 5 where calls lie in the folder of a device"
   CHECK(!CannSession(temp / "PROF_1").is_cann5());
 }
 
-TEST_CASE("A JOB folder is classic by its files, wherever they lie, and never one of a board") {
+TEST_CASE("A JOB folder is recognized as classic by its files, and never as one of a board") {
   const TempFolder temp;
   write_file(temp / "JOBA/training_trace.46.dev.profiler_default_tag.3.slice_0",
              trace_mark(255, 1, 9));
@@ -41,7 +41,7 @@ TEST_CASE("Products in device_N of a JOB folder do not make it a PROF folder") {
   CHECK(recognise(temp / "JOBA") == Dialect::cann);
 }
 
-TEST_CASE("A file that strayed into a JOB folder of the other tool chain decides nothing") {
+TEST_CASE("A stray file of the other tool chain does not change the kind of a JOB folder") {
   const TempFolder temp;
   const auto make_board = [&](const std::string& name) {
     write_file(temp / name / "info.json.0", R"({"DeviceInfo": [{"aic_frequency": "900"}]})");
@@ -68,7 +68,7 @@ TEST_CASE("A file that strayed into a JOB folder of the other tool chain decides
         std::string::npos);
 }
 
-TEST_CASE("Names of a JOB folder are read in the three styles of their time") {
+TEST_CASE("Names of a JOB folder are read in the three historic styles") {
   using cann::parse_classic_name;
   const auto training = parse_classic_name("hwts.log.data.45.dev.profiler_default_tag.2.slice_11");
   REQUIRE(training);
@@ -92,7 +92,7 @@ TEST_CASE("Names of a JOB folder are read in the three styles of their time") {
   CHECK(!parse_classic_name("pipeline_profiling_0.json"));
 }
 
-TEST_CASE("Slices are read by number, and files of both places belong to one device") {
+TEST_CASE("Slices are read by number, and files of both folders belong to one device") {
   const TempFolder temp;
   for (int slice = 0; slice < 12; ++slice)
     write_file(
@@ -106,7 +106,7 @@ TEST_CASE("Slices are read by number, and files of both places belong to one dev
   CHECK(session.raw_files()[12].name == "hwts.log.data.45.dev.profiler_default_tag.0.slice_0");
 }
 
-TEST_CASE("A start log of the host needs no counter, and a late one is not used") {
+TEST_CASE("A start log of the host needs no counter, and a late start log is not used") {
   for (const bool has_count : {false, true}) {
     const TempFolder temp;
     write_old_info(temp / "PROF_1/device_0", has_count);

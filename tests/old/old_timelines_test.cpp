@@ -136,7 +136,8 @@ std::vector<std::string> differences(const std::string& topic, const Timeline& p
 
 }  // namespace
 
-TEST_CASE("Timelines of CANN 5 are those of the tools of that time but for what is listed") {
+TEST_CASE(
+    "Timelines of CANN 5 equal those of the tools of that time except for listed differences") {
   if (!has_cases_or_skip("old")) return;
   for (const std::string name : {"cann5_a", "cann5_b"}) {
     const fs::path folder = shared_folder() / "cases" / "old" / name;

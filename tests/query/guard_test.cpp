@@ -53,7 +53,7 @@ struct Asked {
   }
 };
 
-TEST_CASE("Asked SQL reads tables, views, recursions and what functions compute") {
+TEST_CASE("User SQL can read tables, views, recursive queries and function results") {
   const Asked asked;
   CHECK(asked.rows("SELECT id, text FROM name ORDER BY id;  -- all") == "1|conv1\n2|relu\n");
   CHECK(asked.rows("SELECT count(*) FROM v_ops") == "0\n");
@@ -64,7 +64,7 @@ TEST_CASE("Asked SQL reads tables, views, recursions and what functions compute"
   CHECK(contains(asked.rows("EXPLAIN QUERY PLAN SELECT * FROM name"), "SCAN name"));
 }
 
-TEST_CASE("Asked SQL cannot write, reach other files or change the connection") {
+TEST_CASE("User SQL cannot write, access other files or change the connection") {
   const Asked asked;
   const std::string before = test::read_file(asked.path);
   const std::string other = (asked.folder.path() / "other.db").string();
@@ -105,7 +105,7 @@ TEST_CASE("Asked SQL cannot write, reach other files or change the connection") 
   CHECK(asked.rows("SELECT count(*) FROM name") == "2\n");
 }
 
-TEST_CASE("Mistakes in asked SQL are told with their place and the nearest names") {
+TEST_CASE("Mistakes in user SQL are reported with their position and similar names") {
   const Asked asked;
   CHECK(contains(asked.refusal("SELECT * FORM name"), "at 'FORM name' (character 10)"));
   CHECK(contains(asked.refusal("SELECT * FROM v_opps"), "did you mean v_ops?"));
@@ -122,7 +122,7 @@ TEST_CASE("Mistakes in asked SQL are told with their place and the nearest names
   CHECK(contains(asked.refusal("SELECT sum(9223372036854775807) FROM name"), "total()"));
 }
 
-TEST_CASE("Asked SQL that has no end or grows without bounds ends with a sentence") {
+TEST_CASE("User SQL without end or with unbounded memory stops with an error message") {
   Asked asked;
   // Long grace period, because the process is ended after it, and a busy machine may pause for
   // seconds.
@@ -152,7 +152,7 @@ TEST_CASE("Asked SQL that has no end or grows without bounds ends with a sentenc
   CHECK(asked.rows("SELECT count(*) FROM name") == "2\n");
 }
 
-TEST_CASE("Our own SQL has no time limit, and no more rights") {
+TEST_CASE("Our own SQL has no time limit, but the same restrictions") {
   Asked asked;
   asked.db->limit_time(0.001, "");
   Statement slow = asked.db->prepare(

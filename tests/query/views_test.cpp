@@ -17,7 +17,7 @@ TraceDb empty_store(const std::filesystem::path& path) {
   return std::move(*store);
 }
 
-TEST_CASE("Every view has the columns that it documents, in their order") {
+TEST_CASE("Every view has its documented columns, in order") {
   const test::TempFolder folder;
   const QueryDb db(empty_store(folder.path() / "msprof.db"));
   for (const View& view : views()) {

@@ -132,7 +132,7 @@ std::vector<double> doubles_of_all_kinds() {
 
 }  // namespace
 
-TEST_CASE("integers of every size come back as SQLite itself stores them") {
+TEST_CASE("integers of every size are stored as by SQLite itself") {
   const int page_bytes = GENERATE(512, 4096, 65536);
   const Lines columns = GENERATE(Lines{"id INTEGER PRIMARY KEY", "a INTEGER", "b NUMERIC"},
                                  Lines{"c INTEGER", "a INTEGER", "b NUMERIC"},
@@ -154,7 +154,7 @@ TEST_CASE("integers of every size come back as SQLite itself stores them") {
   CHECK(is_whole(reader));
 }
 
-TEST_CASE("ids of every size come back in their order") {
+TEST_CASE("ids of every size are read back in order") {
   std::vector<std::int64_t> ids = integers_of_all_sizes();
   std::sort(ids.begin(), ids.end());
   ids.erase(ids.begin());  // no id
@@ -173,7 +173,7 @@ TEST_CASE("ids of every size come back in their order") {
   CHECK(is_whole(reader));
 }
 
-TEST_CASE("doubles come back as SQLite itself stores them in a column of their type") {
+TEST_CASE("doubles are stored as by SQLite itself in a column of their type") {
   const std::string type = GENERATE("NUMERIC", "REAL", "INTEGER");
   const Lines columns = {"id INTEGER PRIMARY KEY", "a " + type, "b INTEGER"};
   std::vector<Cells> rows;
@@ -189,7 +189,7 @@ TEST_CASE("doubles come back as SQLite itself stores them in a column of their t
   CHECK(is_whole(reader));
 }
 
-TEST_CASE("columns that SQLite checks or converts are left to it") {
+TEST_CASE("columns that SQLite checks or converts are written by SQLite") {
   const std::string column = GENERATE("a TEXT", "a", "a REAL", "a INTEGER DEFAULT 3",
                                       "a INTEGER NOT NULL", "a INTEGER UNIQUE");
   const Lines columns = {"id INTEGER PRIMARY KEY", column};
@@ -202,7 +202,7 @@ TEST_CASE("columns that SQLite checks or converts are left to it") {
   CHECK(is_whole(reader));
 }
 
-TEST_CASE("trees of any size are whole, from no row to three levels") {
+TEST_CASE("trees of any size are complete, from no row to three levels") {
   // Two rows fill a page of 512 bytes, and 34 pages fill one page above them.
   constexpr std::size_t kColumns = 25;
   Lines columns = {"id INTEGER PRIMARY KEY"};
@@ -236,7 +236,7 @@ TEST_CASE("trees of any size are whole, from no row to three levels") {
   }
 }
 
-TEST_CASE("rows out of order are taken, those before and after them too") {
+TEST_CASE("rows out of order are accepted, with the rows before and after them") {
   const Cells ids = GENERATE(Cells{1, 2, 5, 4, 6, 7}, Cells{-3, 1, 0, 2}, Cells{5, 4, 3, 2, 1},
                              Cells{INT64_MAX, 1, 2}, Cells{3, kNull, 9, kNull}, Cells{-5, kNull});
   const int repeats = GENERATE(1, 700);  // more than a batch
@@ -257,14 +257,14 @@ TEST_CASE("rows out of order are taken, those before and after them too") {
   CHECK(is_whole(reader));
 }
 
-TEST_CASE("an id that is there already is an error") {
+TEST_CASE("a duplicate id is an error") {
   Made made;
   const auto table = made.tables->create("t", Lines{"id INTEGER PRIMARY KEY"});
   for (const std::int64_t id : {1, 2, 3, 2}) made.add(table, {id});
   CHECK_THROWS_WITH(made.tables->drain(), Catch::Matchers::Contains("UNIQUE"));
 }
 
-TEST_CASE("tables grow in turns, and are read in between") {
+TEST_CASE("tables grow alternately and are read in between") {
   const int page_bytes = GENERATE(512, 32768);
   Made made(page_bytes);
   const Lines columns = {"id INTEGER PRIMARY KEY", "a INTEGER"};
@@ -292,7 +292,7 @@ TEST_CASE("tables grow in turns, and are read in between") {
   CHECK(is_whole(made.reader()));
 }
 
-TEST_CASE("texts of any length and any bytes come back") {
+TEST_CASE("texts of any length and any bytes are read back") {
   const int page_bytes = GENERATE(512, 4096, 65536);
   const auto page = static_cast<std::size_t>(page_bytes);
   std::vector<std::string> texts = {"", "a", std::string("\0b\0", 3), "'\xff\xfe", "\n"};
@@ -318,7 +318,7 @@ TEST_CASE("texts of any length and any bytes come back") {
         Lines{"out of order", "after it"});
 }
 
-TEST_CASE("a table that has an index is left to SQLite, so that the index has its rows") {
+TEST_CASE("a table with an index is written by SQLite, so that the index has its rows") {
   const bool is_before = GENERATE(false, true);
   Made made;
   const auto table = made.tables->create("t", Lines{"id INTEGER PRIMARY KEY", "a INTEGER"});
@@ -336,7 +336,7 @@ TEST_CASE("a table that has an index is left to SQLite, so that the index has it
   CHECK(lines(reader, "SELECT count(*) FROM u") == Lines{"4998"});
 }
 
-TEST_CASE("SQLite goes on with a finished database") {
+TEST_CASE("SQLite can write to a finished database") {
   Made made(512);
   const auto table = made.tables->create("t", Lines{"id INTEGER PRIMARY KEY", "a INTEGER"});
   for (std::int64_t id = 1; id <= 20'000; ++id) made.add(table, {id, id});
@@ -371,7 +371,7 @@ TEST_CASE("the same rows give the same bytes") {
   CHECK((make() == make()));
 }
 
-TEST_CASE("rows within a transaction are refused, as both would take the same pages") {
+TEST_CASE("rows within a transaction are refused, because both would use the same pages") {
   Made made;
   const auto table = made.tables->create("t", Lines{"id INTEGER PRIMARY KEY", "a INTEGER"});
   made.db.execute("BEGIN; CREATE TABLE u (a)");
@@ -379,7 +379,7 @@ TEST_CASE("rows within a transaction are refused, as both would take the same pa
   CHECK_THROWS_WITH(made.tables->drain(), Catch::Matchers::Contains("transaction"));
 }
 
-TEST_CASE("the page that programs lock is left out") {
+TEST_CASE("the page used for locks is skipped") {
   constexpr int kPageBytes = 65536;
   constexpr std::uint32_t kLocked = 0x40000000 / kPageBytes + 1;
   Made made(kPageBytes);
@@ -399,7 +399,7 @@ TEST_CASE("the page that programs lock is left out") {
   CHECK((page == std::string(kPageBytes, '\0')));
 }
 
-TEST_CASE("a disk that takes no more is an error with a way out") {
+TEST_CASE("a full disk is an error with a remedy") {
   Made made;
   const auto table = made.tables->create("t", Lines{"id INTEGER PRIMARY KEY", "a INTEGER"});
   rlimit before{};
@@ -423,7 +423,7 @@ TEST_CASE("a disk that takes no more is an error with a way out") {
                                 made.path.string()));
 }
 
-TEST_CASE("a store is read while rows of other tables, names and values come") {
+TEST_CASE("a store can be read while rows of other tables, names and values are written") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   for (std::int64_t id = 1; id <= 30'000; ++id) writer.add(DeviceRow{id, kNull, id});

@@ -87,7 +87,7 @@ bool is_refused(const std::string& result) {
 
 }  // namespace
 
-TEST_CASE("pages that cannot be in a table are damage, whatever names them") {
+TEST_CASE("pages that cannot be in a table are damage, whatever refers to them") {
   PagedStore store;
   REQUIRE(store.bytes[store.begin_of(store.root)] == 5);
   REQUIRE(store.read() == "200 rows");
@@ -105,7 +105,7 @@ TEST_CASE("pages that cannot be in a table are damage, whatever names them") {
   }
 }
 
-TEST_CASE("a tree that leads back to itself ends") {
+TEST_CASE("a cyclic tree is detected") {
   PagedStore store;
   const std::size_t begin = store.begin_of(store.root);
   SECTION("to its root, first") {
@@ -123,7 +123,7 @@ TEST_CASE("a tree that leads back to itself ends") {
   }
 }
 
-TEST_CASE("cells beyond their page, and rows beyond their cells, are damage") {
+TEST_CASE("cells beyond their page and rows beyond their cells are damage") {
   PagedStore store;
   const std::size_t leaf = store.first_leaf();
   const std::size_t begin = store.begin_of(leaf);
@@ -137,13 +137,13 @@ TEST_CASE("cells beyond their page, and rows beyond their cells, are damage") {
   SECTION("a leaf without rows below others") {
     store.put(begin + 3, 0, 2);
   }
-  SECTION("a cell behind the page") {
+  SECTION("a cell after the page") {
     store.put(begin + 8, kSmallPage, 2);
   }
   SECTION("a cell in the header") {
     store.put(begin + 8, 2, 2);
   }
-  SECTION("a row that ends behind the page") {
+  SECTION("a row that ends after the page") {
     const std::size_t last = kSmallPage - 3;
     store.put(begin + 8, last, 2);
     store.put(begin + last, 0x7f01, 2);
@@ -157,7 +157,7 @@ TEST_CASE("cells beyond their page, and rows beyond their cells, are damage") {
   SECTION("a row of 256 MB") {
     store.put(cell, 0x80ffffff, 4);
   }
-  SECTION("a row that goes on nowhere") {
+  SECTION("a row that continues on a missing page") {
     store.put(cell, 0x9000, 2);
   }
   SECTION("the same id again") {
@@ -167,7 +167,7 @@ TEST_CASE("cells beyond their page, and rows beyond their cells, are damage") {
   CHECK(is_refused(store.read(true)));
 }
 
-TEST_CASE("a byte that is wrong gives rows or an error") {
+TEST_CASE("a wrong byte gives rows or an error") {
   PagedStore store;
   const std::string good = store.bytes;
   std::mt19937 random(22);
@@ -183,7 +183,7 @@ TEST_CASE("a byte that is wrong gives rows or an error") {
   CHECK(refused > 0);
 }
 
-TEST_CASE("what SQLite alone can read is left to it") {
+TEST_CASE("files that only SQLite can read are read by SQLite") {
   const PagedStore store;
   const auto pages = [&] {
     const auto opened = TraceDb::open(store.path);
@@ -198,11 +198,11 @@ TEST_CASE("what SQLite alone can read is left to it") {
     query(store.path, "PRAGMA journal_mode=wal");
     CHECK(pages() == nullptr);
   }
-  SECTION("bytes behind the last page") {
+  SECTION("bytes after the last page") {
     write_file(store.path, store.bytes + std::string(kSmallPage, '\0'));
     CHECK(pages() == nullptr);
   }
-  SECTION("a number of pages that is not said to be of this state") {
+  SECTION("a page count that is not marked as valid") {
     std::string bytes = store.bytes;
     bytes[27] = static_cast<char>(bytes[27] + 1);
     write_file(store.path, bytes);
@@ -210,7 +210,7 @@ TEST_CASE("what SQLite alone can read is left to it") {
   }
 }
 
-TEST_CASE("no other program changes a store while its pages are read") {
+TEST_CASE("no other program can change a store while its pages are read") {
   const PagedStore store;
   const auto opened = TraceDb::open(store.path);
   REQUIRE(opened);

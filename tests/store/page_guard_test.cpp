@@ -70,7 +70,7 @@ struct Interrupted {
 
 }  // namespace
 
-TEST_CASE("a page that has two parents is damage to SQLite, too") {
+TEST_CASE("a page with two parents is damage for SQLite, too") {
   PagedTable table;
   PageEditor& pages = table.pages;
   const std::size_t root = table.root;
@@ -78,16 +78,16 @@ TEST_CASE("a page that has two parents is damage to SQLite, too") {
   REQUIRE(pages.cell_count(root) > 2);
   REQUIRE(table.answer(kCount) == std::to_string(kRows));
   REQUIRE(table.answer(kCountIndex) == std::to_string(kRows));
-  SECTION("pages name their children many times") {
+  SECTION("pages refer to their children many times") {
     pages.make_bomb(root);
     CHECK(table.answer(kCount) == "damaged");
   }
-  SECTION("a page names a child twice") {
+  SECTION("a page refers to a child twice") {
     pages.put_last_child(root, pages.child(root, 0));
     CHECK(table.answer(kCount) == "damaged");
     CHECK(table.answer(kTexts) == "damaged");
   }
-  SECTION("two pages name it, and one of them is between leaves") {
+  SECTION("two pages refer to it, and one of them is between leaves") {
     pages.put(pages.cell_at(root, 1), pages.add_copy(root), 4);
     CHECK(table.answer(kCount) == "damaged");
   }
@@ -111,7 +111,7 @@ TEST_CASE("a page that has two parents is damage to SQLite, too") {
   }
 }
 
-TEST_CASE("cells that share bytes are damage to SQLite, too") {
+TEST_CASE("cells that share bytes are damage for SQLite, too") {
   PagedTable table;
   PageEditor& pages = table.pages;
   const std::size_t leaf = pages.child(table.root, 0);
@@ -124,7 +124,7 @@ TEST_CASE("cells that share bytes are damage to SQLite, too") {
     for (const std::size_t i : {0u, 1u}) pages.put(pages.pointer_at(leaf, i), cell, 2);
     pages.put(pages.begin_of(leaf) + cell, 0x822c, 2);
   }
-  SECTION("a row that goes on in more pages than there are") {
+  SECTION("a row that continues on more pages than exist") {
     pages.put(pages.cell_at(leaf, 0), 0x84ff7f, 3);
   }
   SECTION("a cell beyond the page") {
@@ -136,7 +136,7 @@ TEST_CASE("cells that share bytes are damage to SQLite, too") {
   CHECK(table.answer(kTexts) == "damaged");
 }
 
-TEST_CASE("sound files of other shapes are read: long rows, deleted rows, large pages, a log") {
+TEST_CASE("valid files with long rows, deleted rows, large pages or a log are read") {
   const TempFolder folder;
   const fs::path path = folder / "a.db";
   const int page_bytes = GENERATE(512, 4096, 65536);
@@ -169,7 +169,7 @@ TEST_CASE("sound files of other shapes are read: long rows, deleted rows, large 
   check();
 }
 
-TEST_CASE("a file that another program changes is read as it is now") {
+TEST_CASE("a file changed by another program is read in its new state") {
   const PagedTable table;
   const Database db = Database::open_read_only(table.path);
   const auto count = [&] {
@@ -185,7 +185,7 @@ TEST_CASE("a file that another program changes is read as it is now") {
   CHECK(count() == 2 * kRows / 5);
 }
 
-TEST_CASE("a schema of a thousand tables is none of ours") {
+TEST_CASE("a schema of a thousand tables is rejected") {
   const TempFolder folder;
   const fs::path path = folder / "a.db";
   Database::create(path, 4096)
@@ -198,7 +198,7 @@ TEST_CASE("a schema of a thousand tables is none of ours") {
   CHECK_THROWS_WITH(Database::open_read_only(path), Catch::Contains("malformed"));
 }
 
-TEST_CASE("an id that the file has no room for is damage, not memory") {
+TEST_CASE("an id beyond the size of the file is damage and allocates no memory") {
   const PagedTable table;
   const auto last = [&](const std::string& id) {
     query(table.path, "UPDATE t SET id = " + id + " WHERE text = 'text 200'");
@@ -219,7 +219,7 @@ TEST_CASE("an id that the file has no room for is damage, not memory") {
   CHECK_THROWS_WITH(texts[-1], Catch::Contains("which does not exist"));
 }
 
-TEST_CASE("an interrupt ends a statement that gives no rows, and one that only reads pages") {
+TEST_CASE("an interrupt stops a statement without rows and one that only reads pages") {
   const PagedTable table;
   const Database db = Database::open_read_only(table.path);
   Statement endless = db.prepare(

@@ -118,7 +118,7 @@ void set_page_bytes(const fs::path& path, int bytes) {
 
 }  // namespace
 
-TEST_CASE("rows from pages are those from SQLite, in every table and on pages of every size") {
+TEST_CASE("rows read from pages equal those from SQLite, in every table and page size") {
   const TempFolder folder;
   const int count = GENERATE(0, 1, 7, 2000);
   const fs::path path = random_store(folder, count);
@@ -130,12 +130,12 @@ TEST_CASE("rows from pages are those from SQLite, in every table and on pages of
   }
 }
 
-TEST_CASE("large captures have large pages, which are read alike") {
+TEST_CASE("large captures have large pages, which are read the same way") {
   const TempFolder folder;
   BothWays(random_store(folder, 5000, 1 << 30)).check_all(kAllRows);
 }
 
-TEST_CASE("a cursor on pages takes the rows that SQL takes") {
+TEST_CASE("a cursor on pages returns the rows that SQL returns") {
   const TempFolder folder;
   const fs::path path = random_store(folder, 3000);
   set_page_bytes(path, 512);
@@ -176,7 +176,7 @@ TEST_CASE("a cursor on pages takes the rows that SQL takes") {
   CHECK(rows > 0);
 }
 
-TEST_CASE("cells that no import writes are read from pages as SQLite reads them") {
+TEST_CASE("cells that import never writes are read from pages as by SQLite") {
   const TempFolder folder;
   const fs::path path = random_store(folder, 40);
   const std::vector<std::string> cells = {"1.5",

@@ -34,7 +34,7 @@ Names rows(const Database& db, std::string_view sql) {
 
 }  // namespace
 
-TEST_CASE("a store is seen when it is published and not before") {
+TEST_CASE("a store is visible only when it is published") {
   const TempFolder folder;
   const auto path = folder / "msprof.db";
   TraceDbWriter writer(path);
@@ -54,7 +54,7 @@ TEST_CASE("a store is seen when it is published and not before") {
         Names{"3|NULL|500"});
 }
 
-TEST_CASE("a writer that is given up leaves the old store and no trace") {
+TEST_CASE("a writer that is not finished leaves the old store and no other file") {
   const TempFolder folder;
   const auto path = folder / "msprof.db";
   write_file(path, "old");
@@ -67,7 +67,7 @@ TEST_CASE("a writer that is given up leaves the old store and no trace") {
   CHECK(read_file(path) == "old");
 }
 
-TEST_CASE("a store that the disk has no room for leaves nothing, wherever it fails") {
+TEST_CASE("a store that does not fit on the disk leaves no file, wherever writing fails") {
   if (!SmallDisk::is_available_or_skip()) return;
   for (const std::uint64_t room : {0u, 4096u, 16384u, 131072u, 524288u}) {
     INFO(room);
@@ -85,7 +85,7 @@ TEST_CASE("a store that the disk has no room for leaves nothing, wherever it fai
   }
 }
 
-TEST_CASE("texts are stored as UTF-8 up to a NUL, and those that lost bytes are counted") {
+TEST_CASE("texts are stored as UTF-8 up to a NUL, and repaired texts are counted") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   const std::string bad = "\xEF\xBF\xBD";
@@ -117,7 +117,7 @@ TEST_CASE("texts are stored as UTF-8 up to a NUL, and those that lost bytes are 
         Names{"data/" + bad + "|" + bad + "|NULL"});
 }
 
-TEST_CASE("batches of any size arrive whole and in order, empty cells are NULL") {
+TEST_CASE("batches of any size are stored complete and in order, and empty cells are NULL") {
   const int count = GENERATE(0, 1, 1023, 1024, 1025, 5000);
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
@@ -141,7 +141,7 @@ TEST_CASE("batches of any size arrive whole and in order, empty cells are NULL")
   }
 }
 
-TEST_CASE("a cursor reads the columns asked for, of the rows that its filter takes") {
+TEST_CASE("a cursor reads the requested columns of the rows that match its filter") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   for (std::int64_t id = 1; id <= 6; ++id) {
@@ -184,7 +184,7 @@ TEST_CASE("a cursor reads the columns asked for, of the rows that its filter tak
   CHECK(devices->device_id == 0);
 }
 
-TEST_CASE("a text has one id, however often it is asked for") {
+TEST_CASE("a text has one id, however often it is requested") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   const auto a = writer.name_id("a");
@@ -195,7 +195,7 @@ TEST_CASE("a text has one id, however often it is asked for") {
         Names{"3|3|3"});
 }
 
-TEST_CASE("texts are bound, whatever they contain, bytes that are not UTF-8 as U+FFFD") {
+TEST_CASE("texts of any content can be bound, with invalid UTF-8 as U+FFFD") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   const std::string odd = "'; DROP TABLE name; --\xff\n";
@@ -207,7 +207,7 @@ TEST_CASE("texts are bound, whatever they contain, bytes that are not UTF-8 as U
   CHECK(read.text(0) == kept);
 }
 
-TEST_CASE("a store of another version, a text and a folder are not opened") {
+TEST_CASE("a store of another version, a text file and a folder are not opened") {
   const TempFolder folder;
   const auto path = folder / "msprof.db";
   CHECK_FALSE(TraceDb::open(path));
@@ -225,7 +225,7 @@ TEST_CASE("a store of another version, a text and a folder are not opened") {
   CHECK_FALSE(TraceDb::open(folder.path()));
 }
 
-TEST_CASE("where no store can be made is an error of its own") {
+TEST_CASE("a folder where no store can be created is a separate error") {
   const TempFolder folder;
   write_file(folder / "file", "x");
   Exit code = Exit::ok;
@@ -281,7 +281,7 @@ TEST_CASE("op_time is derived from the tasks of each operator") {
         Names{"0|NULL|NULL", "1|0|0", "3|-10|30"});
 }
 
-TEST_CASE("durations beyond 64 bits in sum do not fail the derive passes") {
+TEST_CASE("durations whose sum exceeds 64 bits do not fail the derive passes") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   for (int i = 0; i < 3; ++i) {

@@ -144,7 +144,7 @@ struct CpuTexts {
       : events_name(std::string(group.kind) + "_pmu_events"),
         events_help("events that were counted on the " + std::string(group.cpus)),
         functions_name(std::string(group.kind) + "_top_function"),
-        functions_help("functions that took the cycles of the " + std::string(group.cpus)) {}
+        functions_help("functions by their cycles on the " + std::string(group.cpus)) {}
   std::string events_name;
   std::string events_help;
   std::string functions_name;
