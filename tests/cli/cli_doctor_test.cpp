@@ -394,7 +394,7 @@ TEST_CASE("What a killed run loses is said of the runtime that made the capture"
   JobBuilder board(folder / "board");
   board.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'), kNoDone);
   const RunResult text = run_msprof({"doctor", "-dir", board.folder().string()});
-  CHECK(contains(text.out, "up to its last second (2 MB) is lost"));
+  CHECK(contains(text.out, "up to one second (2 MB) of records is lost"));
 }
 
 TEST_CASE("A long text is printed once under a heading, and stands at each check of the document") {

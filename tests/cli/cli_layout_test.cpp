@@ -115,7 +115,7 @@ TEST_CASE("layout ends in a sentence on folders that are no capture of a board's
     const auto result = run();
     CAPTURE(bytes.size(), result.err);
     CHECK(result.signal == 0);
-    CHECK_FALSE(contains(result.out, "runs through the 10 layers"));
+    CHECK_FALSE(contains(result.out, "cycles through the 10 layer ids"));
   }
   std::filesystem::remove(data);
   std::filesystem::create_symlink("/etc/passwd", data);

@@ -512,5 +512,5 @@ TEST_CASE("--merged is refused where the timeline is one file already") {
   const auto run = prof::make_run(folder.path(), {}, {.tasks = 40});
   const auto result = run_msprof({"export", "timeline", "-dir", run.folder.string(), "--merged"});
   CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, "--merged is for captures of boards"));
+  CHECK(contains(result.err, "--merged applies only to board captures"));
 }

@@ -205,11 +205,11 @@ TEST_CASE("board captures refuse iterations and the style of CANN 5") {
   scope.iteration = 1;
   const auto folder = store.folder() / "out";
   CHECK_THROWS_WITH(plan_summaries(store.db(), folder, {.names = {}, .scope = scope}),
-                    Catch::Contains("--model-id and --iteration-id are for captures of Atlas"));
+                    Catch::Contains("--model-id and --iteration-id apply only to captures of Atlas"));
   CHECK_THROWS_WITH(find_iteration(store.db().database(), scope),
                     Catch::Contains("a board (JOB…) records no iterations"));
   CHECK_THROWS_WITH(plan_timelines(store.db(), folder, {.layers = {}, .style = ExportStyle::cann5}),
-                    Catch::Contains("--style cann5 is for captures of Atlas machines"));
+                    Catch::Contains("--style cann5 applies only to captures of Atlas machines"));
 }
 
 TEST_CASE("tables of a board contain the models of the requested device") {

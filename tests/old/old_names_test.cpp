@@ -317,7 +317,7 @@ TEST_CASE("Step marks are preferred over the steps of training_trace, with a not
   const OldCapture capture(temp / "JOBABC");
   CHECK(capture.damage().empty());
   CHECK(capture.rows("SELECT id, number, end_ns - start_ns FROM iteration") == Cells{"1|1|1000"});
-  CHECK(capture.report().text().find("ts_track.data has the steps") != std::string::npos);
+  CHECK(capture.report().text().find("the steps are read from ts_track.data") != std::string::npos);
 }
 
 TEST_CASE("A JOB folder with only descriptions has a table of them") {
