@@ -6,8 +6,7 @@
 
 using namespace msprof;
 
-TEST_CASE(
-    "every finding has an id of its own, a meaning, and an exit code that fits its severity") {
+TEST_CASE("every finding has a unique id, a meaning, and an exit code that fits its severity") {
   std::set<std::string_view> ids;
   for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
     const FindingInfo& info = finding_info(static_cast<FindingId>(i));
@@ -20,7 +19,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what a profile lacks after a finding is said of each that makes it incomplete, only") {
+TEST_CASE("exactly the findings that make a profile incomplete state what is missing") {
   for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
     const auto id = static_cast<FindingId>(i);
     const FindingInfo& info = finding_info(id);
@@ -31,7 +30,7 @@ TEST_CASE("what a profile lacks after a finding is said of each that makes it in
   }
 }
 
-TEST_CASE("the doctor has an answer to all damage, and to nothing that is a command's") {
+TEST_CASE("the doctor has a remedy for all damage, but not for findings of commands") {
   for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
     const FindingInfo& info = finding_info(static_cast<FindingId>(i));
     CAPTURE(info.id);
@@ -42,7 +41,7 @@ TEST_CASE("the doctor has an answer to all damage, and to nothing that is a comm
   }
 }
 
-TEST_CASE("a finding is found by the id that scripts see") {
+TEST_CASE("a finding can be looked up by its id") {
   for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
     const auto id = static_cast<FindingId>(i);
     CHECK(finding_of(finding_info(id).id) == id);

@@ -36,7 +36,7 @@ std::size_t problems_of(const json& capture) {
 
 }  // namespace
 
-TEST_CASE("advise names what the case studies found, and raises no alarm on the mended models") {
+TEST_CASE("advise reports the findings of the case studies, and none for the fixed models") {
   const TempFolder folder;
   const json mish = advice_on(folder.path(), "mish");
   REQUIRE_FALSE(mish["findings"].empty());
@@ -62,7 +62,7 @@ TEST_CASE("advise names what the case studies found, and raises no alarm on the 
   CHECK(problems_of(advice_on(folder.path(), "face_mask_fused")) == 0);
 }
 
-TEST_CASE("advise speaks the language of the environment, or that of --lang") {
+TEST_CASE("advise uses the language of the environment or of --lang") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
   const Words words = {"advise", "-dir", job.folder().string(), "-q"};
@@ -80,7 +80,7 @@ TEST_CASE("advise speaks the language of the environment, or that of --lang") {
   CHECK(contains(text({}, "C"), "10 % of the instruction cache accesses miss"));
 }
 
-TEST_CASE("advise is as wide as COLUMNS says where there is no terminal") {
+TEST_CASE("advise wraps at COLUMNS if there is no terminal") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
   const auto last_lines = [&](const std::string& columns) {
@@ -96,7 +96,7 @@ TEST_CASE("advise is as wide as COLUMNS says where there is no terminal") {
   for (const std::string& line : narrow) CHECK(line.size() <= 40);
 }
 
-TEST_CASE("A rule file that is wrong ends advise with a sentence and exit 2") {
+TEST_CASE("An invalid rule file fails advise with a message and exit code 2") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
   const fs::path file = folder.path() / "rules.json";
@@ -122,7 +122,7 @@ TEST_CASE("A rule file that is wrong ends advise with a sentence and exit 2") {
   CHECK(contains(missing.err, "/nowhere.json"));
 }
 
-TEST_CASE("After export summary of a PROF folder the suggestions are printed, not with -q") {
+TEST_CASE("export summary of a PROF folder prints the suggestions, except with -q") {
   const TempFolder folder;
   prof::RunShape shape;
   shape.tasks = 300;

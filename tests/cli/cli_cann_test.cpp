@@ -25,7 +25,7 @@ struct CannCaptures {
 
 }  // namespace
 
-TEST_CASE("a table of the other dialect is a usage error that names the tables there are") {
+TEST_CASE("a table of the other dialect is a usage error that lists the valid tables") {
   const CannCaptures captures;
   const auto result =
       run_msprof({"export", "summary", "acl_statistic", "-dir", captures.prof.string()});
@@ -41,7 +41,8 @@ TEST_CASE("a table of the other dialect is a usage error that names the tables t
   CHECK(names_in(captures.job / "summary").size() == 1);
 }
 
-TEST_CASE("tables go below --output as into the capture, and one export replaces the last") {
+TEST_CASE(
+    "tables are written below --output as in the capture, and an export replaces the last one") {
   const CannCaptures captures;
   const auto out = captures.folder / "out";
   for (int i = 0; i < 2; ++i) {
@@ -53,8 +54,7 @@ TEST_CASE("tables go below --output as into the capture, and one export replaces
   CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
 }
 
-TEST_CASE(
-    "a timeline goes where its users look for it, and a layer of the other dialect is refused") {
+TEST_CASE("a timeline is written to its usual place, and a layer of the other dialect is refused") {
   const CannCaptures captures;
   const auto result = run_msprof({"export", "timeline", "-dir", captures.folder.path().string()});
   CHECK(result.exit_code == 0);
@@ -69,7 +69,7 @@ TEST_CASE(
   CHECK(contains(refused.err, "unknown layer 'acl'; valid: cann, msproftx, "));
 }
 
-TEST_CASE("a part of the run in which nothing happened gives no file and no folder") {
+TEST_CASE("an empty part of the run gives no file and no folder") {
   const CannCaptures captures;
   const auto result = run_msprof(
       {"export", "timeline", "--time-range", "5000s:", "-dir", captures.prof.string(), "-q"});
@@ -78,14 +78,14 @@ TEST_CASE("a part of the run in which nothing happened gives no file and no fold
   CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
 }
 
-TEST_CASE("a board has no unified database, and that is said") {
+TEST_CASE("a board has no unified database, and this is reported") {
   const CannCaptures captures;
   const auto result = run_msprof({"export", "db", "-dir", captures.job.string(), "-q"});
   CHECK(result.exit_code == 4);
   CHECK(contains(result.err, "[no_unified_db]"));
 }
 
-TEST_CASE("show begins with the chip and leaves tables of a row a task to the files") {
+TEST_CASE("show starts with the chip and omits tables with one row per task") {
   const CannCaptures captures;
   const Words words = {"show", "-dir", captures.prof.string(), "-q"};
   const auto result = run_msprof(words, {.variables = {{"COLUMNS", "200"}}});
@@ -104,7 +104,7 @@ TEST_CASE("show begins with the chip and leaves tables of a row a task to the fi
   CHECK_FALSE(contains(result.out, "Task time"));
 }
 
-TEST_CASE("show --top keeps the hottest calls and steps, and --json tells the chip") {
+TEST_CASE("show --top keeps the hottest calls and steps, and --json contains the chip") {
   const CannCaptures captures;
   const auto result =
       run_msprof({"show", "-dir", captures.prof.string(), "-q", "--json", "--top", "2"});

@@ -64,7 +64,7 @@ Json document(const Words& words, int exit_code = 0) {
 
 }  // namespace
 
-TEST_CASE("compare says what changed, operator by operator, and --fail-above ends with 8") {
+TEST_CASE("compare lists changes by operator, and --fail-above exits with code 8") {
   const TempFolder folder;
   const auto base = make_job(folder.path(), 'A', {});
   const auto slow = make_job(folder.path(), 'B', {.conv = 900'000});
@@ -94,7 +94,7 @@ TEST_CASE("compare says what changed, operator by operator, and --fail-above end
   CHECK(contains(text.out, "1 within noise"));
 }
 
-TEST_CASE("compare writes CSV and one file of HTML, on stdout or beside it") {
+TEST_CASE("compare writes CSV and one HTML file, to stdout or to files") {
   const TempFolder folder;
   const auto base = make_job(folder.path(), 'A', {});
   const auto now = make_job(folder.path(), 'B', {.conv = 900'000});
@@ -110,7 +110,7 @@ TEST_CASE("compare writes CSV and one file of HTML, on stdout or beside it") {
   CHECK(compare({base, now, "--csv", folder / "no" / "a.csv"}).exit_code == 5);
 }
 
-TEST_CASE("a kind of match has one name in the terminal, in CSV, in JSON and in HTML") {
+TEST_CASE("a kind of match has the same name in terminal, CSV, JSON and HTML") {
   const TempFolder folder;
   // One layer has the same name in both runs; the others are matched by type, are fused, or exist
   // on one side only.
@@ -172,7 +172,7 @@ TEST_CASE("a kind of match has one name in the terminal, in CSV, in JSON and in 
   }
 }
 
-TEST_CASE("compare warns of what makes runs hard to compare, and is partial where one is") {
+TEST_CASE("compare warns about differences between runs, and is partial if a run is partial") {
   const TempFolder folder;
   const auto base = make_job(folder.path(), 'A', {});
   const auto other = make_job(
@@ -192,7 +192,7 @@ TEST_CASE("compare warns of what makes runs hard to compare, and is partial wher
 }
 
 TEST_CASE(
-    "runs of other batches are compared picture by picture, whatever the model was built for") {
+    "runs with different batch sizes are compared per picture, whatever the model was built for") {
   const TempFolder folder;
   // Four pictures at once in 3.5 times the time: an eighth faster per picture.
   const auto base = make_job(folder.path(), 'A', {});
@@ -228,7 +228,7 @@ TEST_CASE(
   CHECK_FALSE(contains(same.at("warnings").dump(), "batches"));
 }
 
-TEST_CASE("what is counted is said as one says it") {
+TEST_CASE("counts are printed with singular and plural") {
   const TempFolder folder;
   const auto one = make_job(folder.path(), 'A', {.executions = 1});
   const auto text = compare({one, make_job(folder.path(), 'B', {.executions = 1})}).out;
@@ -238,7 +238,7 @@ TEST_CASE("what is counted is said as one says it") {
   CHECK(contains(shown, "model net, batch 1, after 0 pictures, 1 execution, 2 tasks\n"));
 }
 
-TEST_CASE("a layer that got another type is the same layer, its ratios are compared") {
+TEST_CASE("a layer with a changed type is the same layer, and its ratios are compared") {
   const TempFolder folder;
   const auto base = make_job(folder.path(), 'A', {});
   const auto now = make_job(folder.path(), 'B', {.relu = 300'000, .relu_type = "Tanh"});
@@ -250,7 +250,7 @@ TEST_CASE("a layer that got another type is the same layer, its ratios are compa
   CHECK(json.at("types").size() == 3);
 }
 
-TEST_CASE("several runs a side, folders of runs and a read-only capture work") {
+TEST_CASE("several runs per side, folders of runs and a read-only capture work") {
   const TempFolder folder;
   for (char letter = 'A'; letter < 'D'; ++letter) {
     make_job(folder / "old", letter, {.conv = 400'000u + static_cast<unsigned>(letter)});
@@ -271,7 +271,7 @@ TEST_CASE("several runs a side, folders of runs and a read-only capture work") {
   CHECK(document({list, folder / "new"}).at("base").at("captures").size() == 2);
 }
 
-TEST_CASE("compare refuses what it cannot compare with a sentence") {
+TEST_CASE("compare refuses unsuitable captures with a message") {
   const TempFolder folder;
   const auto base = make_job(folder.path(), 'A', {});
   CHECK(compare({base}).exit_code == 2);
@@ -287,7 +287,7 @@ TEST_CASE("compare refuses what it cannot compare with a sentence") {
   CHECK(contains(result.err, "no operator with a time"));
 }
 
-TEST_CASE("a store with rows that make no sense is compared or refused, never more") {
+TEST_CASE("a store with nonsensical rows is compared or refused, without a crash") {
   const TempFolder folder;
   const auto base = make_job(folder.path(), 'A', {});
   const auto bad = make_job(folder.path(), 'B', {});
@@ -332,7 +332,8 @@ std::string make_prof(const fs::path& parent, const std::string& suffix, std::ui
 
 }  // namespace
 
-TEST_CASE("PROF captures without iterations are compared as whole runs, also where names count") {
+TEST_CASE(
+    "PROF captures without iterations are compared as whole runs, even if names are numbered") {
   const TempFolder folder;
   const auto base = make_prof(folder / "a", "", 20'000);
   const auto now = make_prof(folder / "b", "", 50'000);

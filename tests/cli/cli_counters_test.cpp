@@ -61,7 +61,7 @@ RunResult compared(const CounterRun& base, const CounterRun& now, Words words) {
 
 }  // namespace
 
-TEST_CASE("--layers takes the system counters together or one by one") {
+TEST_CASE("--layers accepts all system counters together or individually") {
   const CounterRun run;
   REQUIRE(run.run({"export", "timeline", "--layers", "counters"}).exit_code == 0);
   CHECK_THAT(run.timeline(), Contains("HBM 2/Read") && Contains("\"HCCS\"") &&
@@ -74,7 +74,7 @@ TEST_CASE("--layers takes the system counters together or one by one") {
              Contains("did you mean counters?"));
 }
 
-TEST_CASE("--reports draws what the vendor's file calls true") {
+TEST_CASE("--reports draws what is true in the vendor's file") {
   const CounterRun run;
   const std::string file =
       run.reports(R"({"json_process": {"hbm": true, "hccs": false, "cann": true, "sio": true}})");
@@ -88,7 +88,7 @@ TEST_CASE("--reports draws what the vendor's file calls true") {
   CHECK_FALSE(names_in(run.capture / "mindstudio_profiler_output").empty());
 }
 
-TEST_CASE("--reports refuses what it cannot use with one sentence") {
+TEST_CASE("--reports refuses invalid files with one message") {
   const CounterRun run;
   const std::pair<const char*, const char*> wrong[] = {
       {"{", "invalid JSON"},
@@ -121,7 +121,7 @@ TEST_CASE("--reports refuses what it cannot use with one sentence") {
   CHECK_THAT(of_job.err, Contains("is for captures of Atlas machines"));
 }
 
-TEST_CASE("compare shows the counters that moved, in each of its forms") {
+TEST_CASE("compare shows changed counters in all output formats") {
   const CounterRun base, now(2048);
   const std::string text = compared(base, now, {}).out;
   CHECK_THAT(text, Contains("System counters, mean of the run"));

@@ -47,7 +47,7 @@ TEST_CASE("a store with flipped bytes never crashes an export") {
   }
 }
 
-TEST_CASE("a store whose rows contradict each other is called damaged") {
+TEST_CASE("a store with contradictory rows is reported as damaged") {
   const TempFolder folder;
   const JobBuilder job = make_face(folder.path(), "JOBA");
   const auto path = job.folder() / "sqlite" / "msprof.db";

@@ -93,7 +93,7 @@ struct AtlasRun {
 
 }  // namespace
 
-TEST_CASE("what a program left beside the unified database goes together with the old one") {
+TEST_CASE("journal files next to the unified database are removed with the old one") {
   const AtlasRun run;
   const std::string sql = GENERATE(kLogged, kUnfinished);
   Viewer(run.database, sql).die();
@@ -108,7 +108,7 @@ TEST_CASE("what a program left beside the unified database goes together with th
         Words{"0"});
 }
 
-TEST_CASE("what lies beside a database that is gone does not get into the new one") {
+TEST_CASE("journal files of a deleted database do not get into the new one") {
   const AtlasRun run;
   Viewer(run.database, kLogged).die();
   fs::remove(run.database);
@@ -117,7 +117,7 @@ TEST_CASE("what lies beside a database that is gone does not get into the new on
   CHECK(read_file(run.database) == run.good);
 }
 
-TEST_CASE("a unified database that is open elsewhere is left as it is, and the program is named") {
+TEST_CASE("a unified database open in another program is not changed, and the program is named") {
   const AtlasRun run;
   const std::string sql = GENERATE(kLogged, kUnfinished);
   Viewer viewer(run.database, sql);
@@ -139,14 +139,14 @@ TEST_CASE("a unified database that is open elsewhere is left as it is, and the p
   CHECK(read_file(run.database) == run.good);
 }
 
-TEST_CASE("a database that is only read, or open without changes beside it, is replaced") {
+TEST_CASE("a database that is only read, or open without journal files, is replaced") {
   const AtlasRun run;
   const Viewer viewer(run.database, "BEGIN; SELECT count(*) FROM STRING_IDS;");
   CHECK(run.exported("db").exit_code == 0);
   CHECK(read_file(run.database) == run.good);
 }
 
-TEST_CASE("the same of our own store: an import refuses while it is open, and clears up behind") {
+TEST_CASE("an import is refused while the store is open in another program, and cleans up later") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const Words import = {"import", "-q", "-dir", job.folder().string()};

@@ -152,7 +152,7 @@ TEST_CASE("a PROF store with impossible cells never traps a verb that reads") {
   }
 }
 
-TEST_CASE("pages that name one child many times end every verb that reads soon") {
+TEST_CASE("pages that refer to one child many times fail every reading verb quickly") {
   const bool is_prof = GENERATE(false, true);
   const Hostile hostile(is_prof);
   const std::vector<std::string> kTables = {"task", "name", "meta", "op", "api_call", "device"};
@@ -166,7 +166,7 @@ TEST_CASE("pages that name one child many times end every verb that reads soon")
   }
 }
 
-TEST_CASE("ids that the store has no room for are damage, not memory") {
+TEST_CASE("ids beyond the size of the store are damage and allocate no memory") {
   const bool is_prof = GENERATE(false, true);
   const Hostile hostile(is_prof);
   const std::vector<std::string> kTables = {"op", "name", "track", "task", "api_call", "device"};
@@ -181,7 +181,7 @@ TEST_CASE("ids that the store has no room for are damage, not memory") {
   }
 }
 
-TEST_CASE("a store with other tables, with views or triggers in their place, is made anew") {
+TEST_CASE("a store with other tables, or views or triggers instead, is rebuilt") {
   const Hostile hostile(false);
   for (const std::string& lie : kForeign) {
     INFO(lie);
@@ -195,7 +195,7 @@ TEST_CASE("a store with other tables, with views or triggers in their place, is 
   }
 }
 
-TEST_CASE("a store that is no regular file is replaced or told") {
+TEST_CASE("a store that is not a regular file is replaced or reported") {
   const Hostile hostile(false);
   for (const char* kind : {"mkfifo", "mkdir", "ln -s /dev/zero", "ln -s nowhere", "echo text >"}) {
     INFO(kind);

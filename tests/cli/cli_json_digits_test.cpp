@@ -83,7 +83,7 @@ TEST_CASE("JavaScript loses no digit of what --json prints") {
   }
 }
 
-TEST_CASE("JavaScript loses no digit of tables written as JSON, times of 19 digits are strings") {
+TEST_CASE("JavaScript loses no digit of JSON tables, and times of 19 digits are strings") {
   const TempFolder folder;
   if (!require_program_or_skip("node")) return;
   for (const fs::path& capture : {make_old(folder.path()).folder(), make_new(folder.path())}) {
@@ -99,7 +99,7 @@ TEST_CASE("JavaScript loses no digit of tables written as JSON, times of 19 digi
   }
 }
 
-TEST_CASE("only what a double cannot hold is a string") {
+TEST_CASE("only numbers that a double cannot represent are strings") {
   const TempFolder folder;
   const std::string dir = make_old(folder.path()).folder().string();
   const auto result =

@@ -35,7 +35,7 @@ std::filesystem::path project_for(const TempFolder& folder, const GeneratedJob& 
 
 }  // namespace
 
-TEST_CASE("a capture of a board nobody described goes from collect to a report") {
+TEST_CASE("a capture of a board without documented layout works from collect to report") {
   const TempFolder folder;
   const GeneratedJob made = board(folder);
   const std::string project = project_for(folder, made).string();
@@ -99,7 +99,7 @@ TEST_CASE("a capture of a board nobody described goes from collect to a report")
   CHECK(timelines > 0);
 }
 
-TEST_CASE("layout ends in a sentence on folders that are no capture of a board's records") {
+TEST_CASE("layout refuses folders without board records with a message") {
   const TempFolder folder;
   const GeneratedJob job = board(folder);
   const auto run = [&] { return run_msprof({"layout", "-dir", job.folder.string()}); };
@@ -130,7 +130,7 @@ TEST_CASE("layout ends in a sentence on folders that are no capture of a board's
   CHECK(contains(nowhere.err, "none"));
 }
 
-TEST_CASE("a layout that was found gives products, all of which say so") {
+TEST_CASE("an inferred layout gives products that are all marked as such") {
   const TempFolder folder;
   const GeneratedJob job = board(folder);
   const std::string job_folder = job.folder.string();
@@ -163,7 +163,7 @@ TEST_CASE("a layout that was found gives products, all of which say so") {
                                   .out)["captures"][0]["layout_origin"] == "inferred");
 }
 
-TEST_CASE("nothing likely is in a layout file without --accept likely") {
+TEST_CASE("likely fields are not in a layout file without --accept likely") {
   const TempFolder folder;
   const GeneratedJob job = board(folder, 7);
   const auto document = [&](std::vector<std::string> words) {
@@ -184,7 +184,7 @@ TEST_CASE("nothing likely is in a layout file without --accept likely") {
   check(document({"layout", "--accept", "likely"}), true);
 }
 
-TEST_CASE("a layout that an import cannot use is not recommended to it") {
+TEST_CASE("a layout that import cannot use is not recommended") {
   const TempFolder folder;
   const std::string file = (folder / "board layout.json").string();
   const auto layout = [&](const std::filesystem::path& job, Words more = {}) {
@@ -226,7 +226,7 @@ TEST_CASE("a layout that an import cannot use is not recommended to it") {
   CHECK_FALSE(contains(good.err, "warning"));
 }
 
-TEST_CASE("layout says so where there is nothing to find") {
+TEST_CASE("layout reports that there is nothing to find") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("1000").net_info("net", 1).data(DataName{}, aicore_file({}));

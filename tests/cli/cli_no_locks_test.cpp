@@ -26,7 +26,7 @@ RunOptions without_locks(int error_number) {
 
 }  // namespace
 
-TEST_CASE("commands work on a file system without locks, and say so once") {
+TEST_CASE("commands work on a file system without locks, and report it once") {
   const int error_number = GENERATE(ENOSYS, ENOLCK, EOPNOTSUPP);
   CAPTURE(error_number);
   const TempFolder folder;
@@ -88,7 +88,7 @@ TEST_CASE("products are the same on a file system without locks") {
   CHECK((products("a", {}) == products("b", without_locks(ENOLCK))));
 }
 
-TEST_CASE("a store with a journal of another program is not read without locks, but made anew") {
+TEST_CASE("a store with a journal of another program is not read without locks, but rebuilt") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   REQUIRE(run_msprof({"import", "-dir", job.folder().string()}).exit_code == 0);

@@ -50,7 +50,7 @@ TEST_CASE("products and stores survive a power cut at the end of the command tha
     REQUIRE(result.exit_code == 0);
     check_cut(disk);
   };
-  SECTION("every product, new and in the place of an older one") {
+  SECTION("every product, new or replacing an older one") {
     run({"export", "all", "-q", "-dir", dir, "-dir", job});
     run({"export", "all", "-q", "-dir", dir, "-dir", job});
     run({"export", "parquet", "-q", "-dir", dir});

@@ -114,7 +114,7 @@ void set_old(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("tables as JSON and timelines never share a name, in either order") {
+TEST_CASE("JSON tables and timelines never have the same name, in either order") {
   const Run run;
   run.exported({"timeline"});
   const auto timelines = files_in(run.products());
@@ -127,7 +127,7 @@ TEST_CASE("tables as JSON and timelines never share a name, in either order") {
   CHECK(files_in(run.products()) == both);
 }
 
-TEST_CASE("no viewer takes a table as JSON for a timeline") {
+TEST_CASE("viewers do not load a JSON table as a timeline") {
   const Run run;
   const auto job = make_face(run.folder.path(), "JOBA");
   run.exported({"summary", "--format", "json"});
@@ -153,7 +153,8 @@ TEST_CASE("no viewer takes a table as JSON for a timeline") {
   CHECK(names_in(job.folder() / "summary").front() == "acl_statistic_0_31_0.table.json");
 }
 
-TEST_CASE("a table under its former name goes; what only has the name stays and is named") {
+TEST_CASE(
+    "a table under its former name is removed; another file with this name is kept and reported") {
   const Run run;
   run.exported({"timeline"});
   run.exported({"summary", "--format", "json"});
@@ -180,7 +181,7 @@ TEST_CASE("a table under its former name goes; what only has the name stays and 
   CHECK(files_in(run.products()) == before);
 }
 
-TEST_CASE("a timeline leaves nothing of the one before, whatever form that had") {
+TEST_CASE("a timeline removes the files of the previous one in any format") {
   const Run run;
   const Words forms[] = {{"--split", "200kB"},
                          {"--split", "300kB"},
@@ -204,7 +205,7 @@ TEST_CASE("a timeline leaves nothing of the one before, whatever form that had")
   CHECK(most > 4);
 }
 
-TEST_CASE("an import in between changes nothing of what an export knows") {
+TEST_CASE("an import in between does not change what export knows about earlier files") {
   const Run run;
   run.exported({"timeline", "--split", "200kB"});
   CHECK(run_msprof({"import", "-q", "-dir", run.capture.string()}).exit_code == 0);
@@ -212,7 +213,7 @@ TEST_CASE("an import in between changes nothing of what an export knows") {
   check_equal(run.products(), run.alone({"timeline"}));
 }
 
-TEST_CASE("an export removes nothing but what it replaces, and says what it removed") {
+TEST_CASE("export removes only files that it replaces, and reports them") {
   const Run run;
   run.exported({"all"});
   run.exported({"summary", "--format", "json"});
@@ -232,7 +233,7 @@ TEST_CASE("an export removes nothing but what it replaces, and says what it remo
   CHECK(fs::exists(run.capture / (std::string("msprof") + kTime + ".db")));
 }
 
-TEST_CASE("one iteration of a table replaces all of it, and the other way round") {
+TEST_CASE("a table of one iteration replaces the whole table, and vice versa") {
   const Run run;
   const Words one = {"summary", "op_summary", "--model-id", "1", "--iteration-id", "2"};
   for (const Words& words : {Words{"summary", "op_summary"}, one, Words{"summary", "op_summary"}}) {
@@ -241,7 +242,7 @@ TEST_CASE("one iteration of a table replaces all of it, and the other way round"
   }
 }
 
-TEST_CASE("a file that was changed since stays, and is said") {
+TEST_CASE("a file that was changed since is kept and reported") {
   const Run run;
   run.exported({"timeline", "--split", "200kB"});
   const fs::path changed = run.products() / (std::string("msprof_slice_1") + kTime + ".json");
@@ -252,7 +253,7 @@ TEST_CASE("a file that was changed since stays, and is said") {
   SECTION("the same bytes, another time") {
     set_old(changed);
   }
-  SECTION("a link in its place") {
+  SECTION("a link instead of the file") {
     fs::rename(changed, run.folder / "moved");
     fs::create_symlink(run.folder / "moved", changed);
   }
@@ -265,7 +266,7 @@ TEST_CASE("a file that was changed since stays, and is said") {
   CHECK_FALSE(contains(run.exported({"timeline"}).err, "product_changed"));
 }
 
-TEST_CASE("a ledger from elsewhere removes nothing outside its folder, and nothing but products") {
+TEST_CASE("a foreign ledger removes nothing outside its folder and only products") {
   const Run run;
   run.exported({"timeline"});
   const fs::path products = run.products();
@@ -296,7 +297,7 @@ TEST_CASE("a ledger from elsewhere removes nothing outside its folder, and nothi
   CHECK_FALSE(fs::exists(products / (document + ".json")));
 }
 
-TEST_CASE("a ledger that is none of ours is replaced, and what it leads to is left alone") {
+TEST_CASE("an invalid ledger is replaced, and the target of a link is not changed") {
   const Run run;
   run.exported({"timeline"});
   const fs::path ledger = run.products() / kLedger;
@@ -319,7 +320,7 @@ TEST_CASE("a ledger that is none of ours is replaced, and what it leads to is le
   CHECK(fs::exists(run.products() / (std::string("msprof") + kTime + ".json")));
 }
 
-TEST_CASE("what a killed export had announced, or not yet, is known to the next") {
+TEST_CASE("files announced by a killed export are known to the next one") {
   const Run run;
   run.exported({"timeline", "--split", "200kB"});
   // The state after a kill: a ledger line for a file that was not written, and a truncated line.
@@ -332,7 +333,7 @@ TEST_CASE("what a killed export had announced, or not yet, is known to the next"
   check_equal(run.products(), run.alone({"timeline"}));
 }
 
-TEST_CASE("devices of a board are exported one after the other, and slices of one are replaced") {
+TEST_CASE("devices of a board can be exported separately, and slices of one are replaced") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("1000", Generation::ss928, 0).info_json("500", Generation::ss928, 1);
@@ -354,7 +355,7 @@ TEST_CASE("devices of a board are exported one after the other, and slices of on
   CHECK(exported({"timeline"}) == both);
 }
 
-TEST_CASE("a part of the run in which nothing happened is told, and what there was stays") {
+TEST_CASE("an empty part of the run is reported, and earlier files are kept") {
   const Words part = GENERATE(as<Words>(), Words{"--time-range", "3000s:3001s"},
                               Words{"--time-range", "0:1"}, Words{"--min-dur", "1000s"});
   const Run run;
@@ -372,7 +373,7 @@ TEST_CASE("a part of the run in which nothing happened is told, and what there w
   }
 }
 
-TEST_CASE("of viewers only what matters is said") {
+TEST_CASE("hints about viewers are printed only if relevant") {
   const Run run;
   CHECK_FALSE(contains(run.exported({"timeline"}).err, "opens in"));
   const auto packed = run.exported({"timeline", "--gzip"});
@@ -383,7 +384,7 @@ TEST_CASE("of viewers only what matters is said") {
   CHECK(contains(std::regex_replace(help, std::regex("\\s+"), " "), "MindStudio Insight does not"));
 }
 
-TEST_CASE("a screenful of files is counted by folder, and named with -v") {
+TEST_CASE("many files are counted by folder, and listed with -v") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").net_info("net", 1);
@@ -409,7 +410,7 @@ TEST_CASE("a screenful of files is counted by folder, and named with -v") {
   for (const std::string& name : names) CHECK(contains(named.err, name + " ("));
 }
 
-TEST_CASE("why a capture of a board has no unified database is said") {
+TEST_CASE("the missing unified database of a board is explained") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto result = run_msprof({"export", "db", "-dir", job.folder().string()});

@@ -188,7 +188,7 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
 
 }  // namespace
 
-TEST_CASE("the ten questions of docs/query.md answer what happened in the captures") {
+TEST_CASE("the ten queries of docs/query.md give the right answers for the captures") {
   const SqlCaptures captures;
   const auto questions = page_questions();
   REQUIRE(questions.size() == 10);
@@ -209,7 +209,7 @@ TEST_CASE("the ten questions of docs/query.md answer what happened in the captur
   }
 }
 
-TEST_CASE("the questions about counters are answered alike on chips with one kind of cores") {
+TEST_CASE("the queries about counters give the same answers on chips with one kind of cores") {
   const TempFolder folder;
   prof::ProfFolder prof(folder.path(), prof::setup_310p());
   prof::ProfScene scene(prof);
@@ -234,8 +234,7 @@ TEST_CASE("the questions about counters are answered alike on chips with one kin
   }
 }
 
-TEST_CASE(
-    "a metric without the prefix of its cores is that of the busier ones, where it is named") {
+TEST_CASE("a metric without core prefix is that of the busier cores, which are named") {
   const SqlCaptures captures;
   const std::string sql = "SELECT DISTINCT aic_scalar_ratio, aiv_scalar_ratio, scalar_ratio";
   const json rows = rows_of(captures.prof_dir(), sql + " FROM op_summary ORDER BY 1");
@@ -249,7 +248,7 @@ TEST_CASE(
   CHECK_FALSE(all.at(0).contains("mac_ratio"));
 }
 
-TEST_CASE("query answers as table, csv, json and as one document") {
+TEST_CASE("query answers as a table, CSV, JSON and one document") {
   const SqlCaptures captures;
   const std::string dir = captures.job_dir();
   const std::string sql =
@@ -273,7 +272,7 @@ TEST_CASE("query answers as table, csv, json and as one document") {
   CHECK(contains(table.out, "9007199254740993  2.500  3.000  -"));
 }
 
-TEST_CASE("SQL comes from an argument before or behind -dir, a file, or standard input") {
+TEST_CASE("SQL is read from an argument before or after -dir, a file or standard input") {
   const SqlCaptures captures;
   const std::string dir = captures.job_dir(), sql = "SELECT count(*) AS n FROM v_tasks";
   write_file(captures.folder / "q.sql", sql + ";\n");
@@ -290,7 +289,7 @@ TEST_CASE("SQL comes from an argument before or behind -dir, a file, or standard
   CHECK(piped.out == "n\n7\n");
 }
 
-TEST_CASE("the questions of docs/query.md work as they stand there, with their comment line") {
+TEST_CASE("the queries of docs/query.md work unchanged, with their comment line") {
   const SqlCaptures captures;
   const auto questions = page_questions();
   for (const auto& [question, sql] : questions) {
@@ -323,7 +322,7 @@ TEST_CASE("the questions of docs/query.md work as they stand there, with their c
                  "at 'z' (character 19)"));
 }
 
-TEST_CASE("SQL behind -dir is SQL also where its first word is mistyped or is no SELECT") {
+TEST_CASE("SQL after -dir is recognized even if its first word is mistyped or not SELECT") {
   const SqlCaptures captures;
   const std::string dir = captures.job_dir();
   for (const std::string sql :
@@ -347,7 +346,7 @@ TEST_CASE("SQL behind -dir is SQL also where its first word is mistyped or is no
   CHECK(contains(words.err, "put it in quotes"));
 }
 
-TEST_CASE("folders with names like SQL, and folders that are missing, are folders") {
+TEST_CASE("folders with names like SQL and missing folders are treated as folders") {
   const SqlCaptures captures;
   const TempFolder folder;
   make_face(folder / "select from", "JOBA");
@@ -367,7 +366,7 @@ TEST_CASE("folders with names like SQL, and folders that are missing, are folder
   }
 }
 
-TEST_CASE("several captures answer in one csv, told apart by a first column") {
+TEST_CASE("several captures give one CSV, distinguished by a first column") {
   const SqlCaptures captures;
   const auto result = run_msprof({"query", "SELECT count(*) AS n FROM v_ops", "-q", "--format",
                                   "csv", "-dir", captures.job_dir(), captures.prof_dir()});
@@ -378,7 +377,7 @@ TEST_CASE("several captures answer in one csv, told apart by a first column") {
   CHECK(contains(differ.err, "name the columns instead of *"));
 }
 
-TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document") {
+TEST_CASE("an SQL error gives a message and exit code 2, also in the document") {
   const SqlCaptures captures;
   const auto result =
       run_msprof({"query", "-q", "--json", "-dir", captures.job_dir(), "SELECT * FROM v_opps"});
@@ -400,7 +399,7 @@ TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document"
   CHECK(contains(stuck.err, "longer than 0.2 s; raise the limit with --timeout"));
 }
 
-TEST_CASE("Ctrl-C ends SQL that works for ever, also within one call of a function") {
+TEST_CASE("Ctrl-C stops SQL that never ends, even within one function call") {
   const SqlCaptures captures;
   const std::string sql = GENERATE(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
@@ -415,7 +414,7 @@ TEST_CASE("Ctrl-C ends SQL that works for ever, also within one call of a functi
   CHECK(result.exit_code == 130);
 }
 
-TEST_CASE("a table shows as many rows as are wanted, and says that there are more") {
+TEST_CASE("a table shows the requested number of rows and reports that there are more") {
   const SqlCaptures captures;
   const std::string many =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
@@ -429,7 +428,7 @@ TEST_CASE("a table shows as many rows as are wanted, and says that there are mor
             .out == "i\n1\n2\n");
 }
 
-TEST_CASE("query --schema tells views, columns, units and tables without a capture") {
+TEST_CASE("query --schema prints views, columns, units and tables without a capture") {
   const TempFolder folder;
   const auto text = run_msprof({"query", "--schema"}, {.folder = folder.path()});
   CHECK(text.exit_code == 0);

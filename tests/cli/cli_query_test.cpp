@@ -43,7 +43,7 @@ bool has(const nlohmann::json& names, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("query tells chip, time, devices, models and iterations of a PROF folder") {
+TEST_CASE("query prints chip, time, devices, models and iterations of a PROF folder") {
   const Captures captures;
   const auto one = captures.query(captures.prof.folder);
   CHECK(one.at("name") == captures.prof.folder.filename().string());
@@ -70,7 +70,7 @@ TEST_CASE("query tells chip, time, devices, models and iterations of a PROF fold
   CHECK(one.at("products").at("db") == true);
 }
 
-TEST_CASE("the iterations that query lists are those that export takes") {
+TEST_CASE("the iterations listed by query are those accepted by export") {
   const Captures captures;
   const auto one = captures.query(captures.prof.folder);
   REQUIRE_FALSE(one.at("iterations").empty());
@@ -84,7 +84,7 @@ TEST_CASE("the iterations that query lists are those that export takes") {
   CHECK(result.exit_code == 0);
 }
 
-TEST_CASE("query tells the steps of a board's capture") {
+TEST_CASE("query prints the steps of a board's capture") {
   const Captures captures;
   const auto one = captures.query(captures.job);
   CHECK(one.at("dialect") == "svp");
@@ -99,7 +99,7 @@ TEST_CASE("query tells the steps of a board's capture") {
   CHECK(one.at("products").at("db") == false);
 }
 
-TEST_CASE("query prints the same in the terminal, several captures one after the other") {
+TEST_CASE("query prints the same on a terminal, and several captures one after the other") {
   const Captures captures;
   const auto result = run_msprof({"query", "-q", "-dir", captures.folder.path().string()});
   INFO(result.err);
@@ -112,14 +112,14 @@ TEST_CASE("query prints the same in the terminal, several captures one after the
   }
 }
 
-TEST_CASE("query of what is no capture says so") {
+TEST_CASE("query of a folder that is not a capture is refused") {
   const TempFolder folder;
   const auto result = run_msprof({"query", "--json", "-dir", (folder / "none").string()});
   CHECK(result.exit_code != 0);
   CHECK(nlohmann::json::parse(result.out).contains("error"));
 }
 
-TEST_CASE("tables of query are as wide as COLUMNS says where there is no terminal") {
+TEST_CASE("tables of query are as wide as COLUMNS if there is no terminal") {
   const Captures captures;
   const std::string sql = "SELECT '" + std::string(90, 'n') + "' AS name, 1 AS one, 2.5 AS real";
   const auto lines = [&](Words words, const std::string& columns) {

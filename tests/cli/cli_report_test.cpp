@@ -50,7 +50,7 @@ void check_is_alone(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("report writes one page with verdict, run, timeline, layers and advice of a board") {
+TEST_CASE("report writes one page with verdict, run, timeline, layers and advice for a board") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto result = run_msprof({"report", "-dir", job.folder().string(), "--lang", "en"});
@@ -70,7 +70,7 @@ TEST_CASE("report writes one page with verdict, run, timeline, layers and advice
   CHECK(report_of(job.folder()) == page);
 }
 
-TEST_CASE("the rows of the page are those of op_summary, the longest first") {
+TEST_CASE("the rows of the page are those of op_summary, longest first") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const std::string page = report_of(job.folder());
@@ -90,7 +90,7 @@ TEST_CASE("the rows of the page are those of op_summary, the longest first") {
   }
 }
 
-TEST_CASE("a page says that data are partial, with what is wrong, and exits as import does") {
+TEST_CASE("a page of partial data shows what is wrong, and report exits with import's code") {
   const TempFolder folder;
   const auto job = make_partial(folder.path(), "JOBA");
   const auto imported = run_msprof({"import", "-dir", job.folder().string()});
@@ -103,7 +103,7 @@ TEST_CASE("a page says that data are partial, with what is wrong, and exits as i
   check_is_alone(page);
 }
 
-TEST_CASE("a capture without records gives a page that says so, exit code 4") {
+TEST_CASE("a capture without records gives a page that states this, and exit code 4") {
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
   job.info_json("500");
@@ -115,7 +115,7 @@ TEST_CASE("a capture without records gives a page that says so, exit code 4") {
   check_is_alone(page);
 }
 
-TEST_CASE("names of a capture are text on the page, whatever is in them") {
+TEST_CASE("names of a capture are escaped on the page") {
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
   const std::string odd = "</script><script>alert(1)</script>\"'&<b>";
@@ -160,7 +160,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("1,000 layers and a window of 20,000 slices make a page below 2 MB") {
+TEST_CASE("1,000 layers and a window of 20,000 slices give a page below 2 MB") {
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
   constexpr std::uint32_t kLayers = 1000;
@@ -191,7 +191,7 @@ TEST_CASE("1,000 layers and a window of 20,000 slices make a page below 2 MB") {
   CHECK(count_of(page, "<td class=\"n") >= 10 * kLayers);
 }
 
-TEST_CASE("--lang zh gives the page in Chinese, what import found, too") {
+TEST_CASE("--lang zh gives the page in Chinese, including the findings of import") {
   const TempFolder folder;
   const auto job = make_partial(folder.path(), "JOBA");
   const std::string page = report_of(job.folder());
@@ -215,7 +215,7 @@ TEST_CASE("--lang zh gives the page in Chinese, what import found, too") {
   CHECK(contains(chinese, "data-rows=\"显示全部 {} 行\""));
 }
 
-TEST_CASE("every finding that an import is partial or without something for has a Chinese text") {
+TEST_CASE("every finding about partial or missing data has a Chinese text") {
   for (int i = 0; i < static_cast<int>(msprof::FindingId::count_); ++i) {
     const msprof::FindingInfo& info = msprof::finding_info(static_cast<msprof::FindingId>(i));
     const bool is_of_import =
@@ -225,7 +225,7 @@ TEST_CASE("every finding that an import is partial or without something for has 
   }
 }
 
-TEST_CASE("a page says what run.json says of the run, as text whatever it is") {
+TEST_CASE("a page shows the contents of run.json as escaped text") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   msprof::RunRecord run;
@@ -254,7 +254,7 @@ TEST_CASE("a page says what run.json says of the run, as text whatever it is") {
   CHECK_FALSE(contains(report_of(job.folder()), "unheard"));
 }
 
-TEST_CASE("long names, and names that turn the writing, are cut and kept apart") {
+TEST_CASE("long names and names with bidirectional characters are shortened and isolated") {
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
   std::vector<AicoreRecord> records(2);
@@ -325,7 +325,7 @@ TEST_CASE("the machine of a run is described for people, in both languages") {
   }
 }
 
-TEST_CASE("--output of report may name the page itself") {
+TEST_CASE("--output of report can name the page itself") {
   const TempFolder folder;
   const auto job = make_face(folder / "in", "JOBA");
   const auto report = [&](const Words& more) {
@@ -349,7 +349,7 @@ TEST_CASE("--output of report may name the page itself") {
   CHECK(contains(several.err, "--output names one file"));
 }
 
-TEST_CASE("on paper each sheet with rows of a table has its column heads") {
+TEST_CASE("on paper each sheet with rows of a table has column headings") {
   if (!require_program_or_skip("chromium") || !require_program_or_skip("pdftotext")) return;
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
@@ -397,7 +397,7 @@ TEST_CASE("--html names the file of one capture, --output the folder of several"
   CHECK(contains(read_file(folder / "out/JOBB/report.html"), "JOBB"));
 }
 
-TEST_CASE("--output can name the page, and a page that cannot be written has no useless hint") {
+TEST_CASE("--output can name the page, and the error for an unwritable page has no useless hint") {
   const TempFolder folder;
   const std::string job = make_face(folder.path(), "JOBA").folder().string();
   const std::string page = (folder / "page.html").string();
@@ -418,7 +418,7 @@ TEST_CASE("--output can name the page, and a page that cannot be written has no 
   }
 }
 
-TEST_CASE("a report in a capture changes nothing about its verdict") {
+TEST_CASE("a report in a capture does not change its verdict") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto before = run_msprof({"import", "-dir", job.folder().string(), "--json"});
@@ -471,7 +471,7 @@ TEST_CASE("--merged writes calls and layers of a board as one timeline with arro
   }
 }
 
-TEST_CASE("--format perfetto writes beside the JSON and takes neither --gzip nor --split") {
+TEST_CASE("--format perfetto writes next to the JSON and refuses --gzip and --split") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const std::string dir = job.folder().string();
@@ -491,7 +491,7 @@ TEST_CASE("--format perfetto writes beside the JSON and takes neither --gzip nor
   CHECK(names_in(job.folder() / "timeline") == after);
 }
 
-TEST_CASE("--format perfetto goes with --merged, --layers, a range and --min-dur") {
+TEST_CASE("--format perfetto can be combined with --merged, --layers, a range and --min-dur") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto files = [&](const Words& options) {
@@ -507,7 +507,7 @@ TEST_CASE("--format perfetto goes with --merged, --layers, a range and --min-dur
   CHECK(files({"--merged", "--time-range", "0s:1000s"}).size() == 1);
 }
 
-TEST_CASE("--merged is refused where the timeline is one file already") {
+TEST_CASE("--merged is refused if the timeline is already one file") {
   const TempFolder folder;
   const auto run = prof::make_run(folder.path(), {}, {.tasks = 40});
   const auto result = run_msprof({"export", "timeline", "-dir", run.folder.string(), "--merged"});

@@ -46,7 +46,7 @@ bool wait_for_temporary(RunningProgram& program, const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("the same input gives the same bytes of store and products") {
+TEST_CASE("the same input gives the same bytes in store and products") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   std::vector<std::string> first;
@@ -70,7 +70,7 @@ TEST_CASE("the same input gives the same bytes of store and products") {
   }
 }
 
-TEST_CASE("export and show import once and then only when a raw file changed") {
+TEST_CASE("export and show import once, and again only if a raw file changed") {
   const TempFolder folder;
   auto job = make_face(folder.path(), "JOBA");
   const Words verb =
@@ -89,7 +89,7 @@ TEST_CASE("export and show import once and then only when a raw file changed") {
   CHECK_FALSE(imports(run_msprof(with_dir(verb, job))));
 }
 
-TEST_CASE("a change of the raw data is in the next export") {
+TEST_CASE("the next export contains a change of the raw data") {
   const TempFolder folder;
   auto job = make_face(folder.path(), "JOBA");
   CHECK(run_msprof(with_dir({"export", "summary"}, job)).exit_code == 0);
@@ -99,7 +99,7 @@ TEST_CASE("a change of the raw data is in the next export") {
                  ",6.001,2,3.001,3.001,3.000\n"));
 }
 
-TEST_CASE("import makes a new store also where nothing changed") {
+TEST_CASE("import creates a new store even if nothing changed") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto result = run_msprof(with_dir({"import"}, job));
@@ -107,7 +107,7 @@ TEST_CASE("import makes a new store also where nothing changed") {
   CHECK(imports(run_msprof(with_dir({"import"}, job))));
 }
 
-TEST_CASE("a store of another version, a damaged one, and one of another program are made anew") {
+TEST_CASE("stores of another version, damaged ones and those of another program are rebuilt") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
@@ -136,7 +136,7 @@ TEST_CASE("a store of another version, a damaged one, and one of another program
   CHECK((read_file(job.store()) == good));
 }
 
-TEST_CASE("an import that is killed leaves the old store, and the next one cleans up") {
+TEST_CASE("a killed import leaves the old store, and the next one cleans up") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   add_many_records(job, kManyRecords);
@@ -168,7 +168,7 @@ TEST_CASE("an import that is killed leaves the old store, and the next one clean
   CHECK((read_file(job.store()) == good));
 }
 
-TEST_CASE("Ctrl-C, TERM and HUP end an import with 130 and leave nothing half-made") {
+TEST_CASE("Ctrl-C, TERM and HUP stop an import with exit code 130 and leave no partial files") {
   const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
   const TempFolder folder;
   JobBuilder job(folder.path());
@@ -186,7 +186,7 @@ TEST_CASE("Ctrl-C, TERM and HUP end an import with 130 and leave nothing half-ma
   CHECK(names_in(job.folder() / "sqlite").empty());
 }
 
-TEST_CASE("Ctrl-C ends an export with 130 and leaves no half-made file") {
+TEST_CASE("Ctrl-C stops an export with exit code 130 and leaves no partial file") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   add_many_records(job, kManyRecords);
@@ -202,7 +202,7 @@ TEST_CASE("Ctrl-C ends an export with 130 and leaves no half-made file") {
   CHECK(names_in(job.folder() / "timeline").empty());
 }
 
-TEST_CASE("imports of one capture at the same time do not harm each other") {
+TEST_CASE("concurrent imports of one capture do not affect each other") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   add_many_records(job, 20'000);
@@ -217,7 +217,7 @@ TEST_CASE("imports of one capture at the same time do not harm each other") {
   CHECK(names_in(job.folder() / "sqlite") == Words{"msprof.db"});
 }
 
-TEST_CASE("the temporary file of a program that runs is left alone, that of a killed one is not") {
+TEST_CASE("temporary files of running programs are kept, those of killed ones are removed") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   fs::create_directory(job.folder() / "sqlite");
@@ -234,7 +234,7 @@ TEST_CASE("the temporary file of a program that runs is left alone, that of a ki
   CHECK(names_in(job.folder() / "sqlite") == Words{"msprof.db"});
 }
 
-TEST_CASE("progress is shown on a terminal only, and not with -q") {
+TEST_CASE("progress is shown only on a terminal, and not with -q") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   add_many_records(job, 20'000);

@@ -129,7 +129,7 @@ bool has_word(const Words& words, const std::string& word) {
 }  // namespace
 
 TEST_CASE(
-    "import, show, query and advise say in one line that the host runtime models unit loads") {
+    "import, show, query and advise state in one line that the host runtime models unit loads") {
   const TempFolder folder;
   const std::string job = make_modelled(folder.path(), 'A');
   const auto imported = run_msprof({"import", "-dir", job});
@@ -152,7 +152,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("of captures of boards and of Atlas machines no verb says that anything is modelled") {
+TEST_CASE("no verb mentions modelled values for captures of boards and Atlas machines") {
   const TempFolder folder;
   const std::string job = make_measured(folder.path(), 'A');
   for (const std::string& capture : {job, make_prof(folder.path())}) {
@@ -177,7 +177,7 @@ TEST_CASE("of captures of boards and of Atlas machines no verb says that anythin
   }
 }
 
-TEST_CASE("a PROF folder of the host runtime names it in the place of a chip") {
+TEST_CASE("a PROF folder of the host runtime shows its name instead of a chip") {
   const TempFolder folder;
   const std::string prof = make_modelled_prof(folder.path());
   const auto imported = run_msprof({"import", "-dir", prof});
@@ -222,8 +222,7 @@ TEST_CASE(
                      job.folder().string()})["captures"][0]["unit_loads"] == "modelled");
 }
 
-TEST_CASE(
-    "what is modelled stands in the store, and another import of other files says otherwise") {
+TEST_CASE("the store records what is modelled, and a new import of other files updates it") {
   const TempFolder folder;
   auto job = make_job(folder.path(), 'A', aicore_file(records()));
   REQUIRE(run_msprof({"import", "-dir", job.folder().string()}).exit_code == 0);
@@ -237,7 +236,7 @@ TEST_CASE(
                      job.folder().string()})["captures"][0]["unit_loads"] == "measured");
 }
 
-TEST_CASE("compare says per side what is modelled, as text, JSON and HTML") {
+TEST_CASE("compare shows per side what is modelled, as text, JSON and HTML") {
   const TempFolder folder;
   const std::string modelled = make_modelled(folder.path(), 'A');
   const std::string also_modelled = make_modelled(folder.path(), 'B');
@@ -287,7 +286,7 @@ TEST_CASE("no rule gives advice from modelled unit loads, and all do from measur
                  "measured)\n"));
 }
 
-TEST_CASE("SQL that reads modelled numbers is answered with the line on stderr") {
+TEST_CASE("SQL that reads modelled numbers prints the note on stderr") {
   const TempFolder folder;
   const std::string modelled = make_modelled(folder.path(), 'A');
   const std::string measured = make_measured(folder.path(), 'B');

@@ -19,7 +19,7 @@ std::string read(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("host names lose their class and their tag") {
+TEST_CASE("class and tag are removed from host names") {
   CHECK(read("aging.api_event.data.slice_0") == "api_event - 0");
   CHECK(read("unaging.compact.node_basic_info.slice_12") == "!node_basic_info - 12");
   CHECK(read("aging.additional.hash_dic.slice_3") == "hash_dic - 3");
@@ -28,12 +28,12 @@ TEST_CASE("host names lose their class and their tag") {
   CHECK(read("unaging.variable.capture_op_info.slice_0") == "!capture_op_info.variable - 0");
 }
 
-TEST_CASE("a host name of an unknown class keeps it, so that no kind takes it for its own") {
+TEST_CASE("a host name of an unknown class keeps the class, so that no kind matches it") {
   CHECK(read("aging.packed.task_track.slice_0") == "packed.task_track - 0");
   CHECK(read("aging.additional.slice_0") == "additional - 0");
 }
 
-TEST_CASE("device names are stem, device and slice") {
+TEST_CASE("device names consist of stem, device and slice") {
   CHECK(read("stars_soc.data.0.slice_0") == "stars_soc.data 0 0");
   CHECK(read("stars_soc_profile.data.7.slice_10") == "stars_soc_profile.data 7 10");
   CHECK(read("DATA_PREPROCESS.AICPU.12.slice_1") == "DATA_PREPROCESS.AICPU 12 1");
@@ -42,7 +42,7 @@ TEST_CASE("device names are stem, device and slice") {
   CHECK(read("instr.group_0_aic.0.slice_2") == "instr.group_0_aic 0 2");
 }
 
-TEST_CASE("older device names are the same data") {
+TEST_CASE("older device names are recognized as the same data") {
   CHECK(read("ts_track.data.44.dev.profiler_default_tag.0.slice_5") == "ts_track.data 0 5");
   CHECK(read("ts_track.data.44.1.3") == "ts_track.data 1 3");
   CHECK(read("hwts.log.data.45.dev.profiler_default_tag.1.slice_0") == "hwts.data 1 0");
@@ -55,7 +55,7 @@ TEST_CASE("files of the host system have no device") {
   CHECK(read("host_cpu.data.slice_0") == "host_cpu.data - 0");
 }
 
-TEST_CASE("what is no slice has no name") {
+TEST_CASE("files that are not slices have no stem") {
   for (const char* name :
        {"", ".", "slice_0", ".slice_0", "a..slice_0", "stars_soc.data.0", "all_file.complete",
         "stars_soc.data.0.slice_", "stars_soc.data.0.slice_x", "stars_soc.data.0.slice_-1",
@@ -67,12 +67,12 @@ TEST_CASE("what is no slice has no name") {
   }
 }
 
-TEST_CASE("a slice number may be as large as 63 bits and have zeros in front") {
+TEST_CASE("a slice number can have 63 bits and leading zeros") {
   CHECK(read("a.data.0.slice_9223372036854775807") == "a.data 0 9223372036854775807");
   CHECK(read("a.data.0.slice_007") == "a.data 0 7");
 }
 
-TEST_CASE("companions are never data") {
+TEST_CASE("companion files are never data") {
   CHECK(is_companion("stars_soc.data.0.slice_0.done"));
   CHECK(is_companion("all_file.complete"));
   CHECK(is_companion("aging.api_event.data.slice_0.zip"));

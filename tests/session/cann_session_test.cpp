@@ -96,7 +96,7 @@ std::vector<std::string> raw_names(const CannSession& session) {
 
 }  // namespace
 
-TEST_CASE("a sound capture has parts, chip, clocks and window, and nothing to report") {
+TEST_CASE("a valid capture has parts, chip, clocks and window, and no findings") {
   const Prof prof(2);
   const CannSession session = prof.open();
   CHECK(findings(session) == Lines{});
@@ -118,7 +118,7 @@ TEST_CASE("a sound capture has parts, chip, clocks and window, and nothing to re
   CHECK(session.parts()[1].start_ticks == 484'576'969'200'418);
 }
 
-TEST_CASE("info and sample files give numbers and texts, strings or not") {
+TEST_CASE("info and sample files give numbers and texts, also from strings") {
   Prof prof;
   const CannSession session = prof.open();
   const cann::Info& host = session.info();
@@ -138,7 +138,7 @@ TEST_CASE("info and sample files give numbers and texts, strings or not") {
   CHECK(device.aiv_events == std::vector<std::uint32_t>{8, 0, 10});
 }
 
-TEST_CASE("frequencies are exact, and 0 for what is none") {
+TEST_CASE("frequencies are exact, and 0 if invalid") {
   using cann::hz_of_mhz;
   CHECK(hz_of_mhz("38.4") == 38'400'000);
   CHECK(hz_of_mhz("100.000000") == 100'000'000);
@@ -160,7 +160,7 @@ TEST_CASE("host counters without a frequency run at 1000 MHz, in nanoseconds") {
   CHECK(session.chip()->platform == 5);
 }
 
-TEST_CASE("cntvct_diff moves the start by its time") {
+TEST_CASE("cntvct_diff shifts the start by its time") {
   Prof prof;
   prof.write("host/host_start.log",
              "[Host]\nclock_monotonic_raw: 1000\ncntvct: 5\ncntvct_diff: 7\n");
@@ -169,7 +169,7 @@ TEST_CASE("cntvct_diff moves the start by its time") {
   CHECK(session.host_clock()->start().vendor_extra_ns == 0);
 }
 
-TEST_CASE("raw files come part by part, kind by kind, kept slices first, slices by number") {
+TEST_CASE("raw files are sorted by part, kind, kept slices first, and slice number") {
   Prof prof(2);
   for (const char* name :
        {"host/data/aging.compact.task_track.slice_10", "host/data/aging.compact.task_track.slice_9",
@@ -196,7 +196,7 @@ TEST_CASE("raw files come part by part, kind by kind, kept slices first, slices 
                        [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
 
-TEST_CASE("other folders and files are named, products are not") {
+TEST_CASE("other folders and files are reported, products are not") {
   Prof prof;
   prof.write("sqlite/x", "").write("mindstudio_profiler_output/x", "").write("msprof_1.db", "");
   prof.write("host/sqlite/x", "").write("extra/x", "").write("device_0/data/deep/x", "");
@@ -207,7 +207,7 @@ TEST_CASE("other folders and files are named, products are not") {
                                    "note device_0/data/deep: unrelated folder, not read"});
 }
 
-TEST_CASE("a device folder may be a link, a data file must not lead elsewhere") {
+TEST_CASE("a device folder can be a link, but a data file must not lead outside") {
   Prof prof;
   fs::rename(prof.path() / "device_0", prof.parent() / "elsewhere");
   fs::create_directory_symlink(prof.parent() / "elsewhere", prof.path() / "device_0");
@@ -222,7 +222,7 @@ TEST_CASE("a device folder may be a link, a data file must not lead elsewhere") 
               "partial device_0/data/hwts.data.0.slice_0: link that leaves the capture"});
 }
 
-TEST_CASE("each info file that is missing has a sentence, and the rest is read") {
+TEST_CASE("each missing info file is reported, and the rest is read") {
   struct Case {
     const char* removed;
     Lines expected;
@@ -253,7 +253,7 @@ TEST_CASE("each info file that is missing has a sentence, and the rest is read")
   CHECK(session.parts().back().clock.has_value() == !without_clock);
 }
 
-TEST_CASE("what only one folder knows of the machine, the others take from it") {
+TEST_CASE("machine data known to only one folder is used for the others") {
   Prof prof;
   prof.remove("host/info.json").remove("host/end_info").remove("device_0/end_info.0");
   const CannSession session = prof.open();
@@ -264,7 +264,7 @@ TEST_CASE("what only one folder knows of the machine, the others take from it") 
   CHECK(session.end_ns() - session.begin_ns() == std::int64_t{1800} * 1'000'000'000);
 }
 
-TEST_CASE("broken info files are no exception") {
+TEST_CASE("broken info files do not throw") {
   const char* broken = GENERATE("", "[]", "{", "{\"version\":", "\xff\xfe", "null", "7");
   CAPTURE(broken);
   Prof prof;
@@ -286,7 +286,7 @@ TEST_CASE("broken info files are no exception") {
   CHECK(std::count(lines.begin(), lines.end(), "partial device_0/dev_start.log.0: broken") == 1);
 }
 
-TEST_CASE("values of wrong types are as good as missing") {
+TEST_CASE("values of wrong types count as missing") {
   Prof prof;
   prof.write("device_0/info.json.0",
              R"({"platform_version":[5],"CPU":{},"version":{},"pid":"NA","rank_id":"x",
@@ -303,7 +303,7 @@ TEST_CASE("values of wrong types are as good as missing") {
   CHECK(findings(session) == Lines{"partial device_0/info.json: no hwts_frequency"});
 }
 
-TEST_CASE("unknown chips and versions are said") {
+TEST_CASE("unknown chips and versions are reported") {
   Prof prof;
   prof.write("device_0/info.json.0", R"({"version":"3.0","platform_version":"99",
 "DeviceInfo":[{"hwts_frequency":50}]})");
@@ -314,7 +314,7 @@ TEST_CASE("unknown chips and versions are said") {
                                    "partial device_0/info.json: unknown chip"});
 }
 
-TEST_CASE("of two info files the one of the folder's number is used, else the first") {
+TEST_CASE("the info file with the folder's number is used, else the first") {
   Prof prof;
   prof.write("device_0/info.json.1", R"({"platform_version":"4"})");
   prof.write("host/info.json.3", kHostInfo);
@@ -327,7 +327,7 @@ TEST_CASE("of two info files the one of the folder's number is used, else the fi
                                    "partial device_0/info.json.1: present twice"});
 }
 
-TEST_CASE("an info file that is too large is not read into memory") {
+TEST_CASE("an oversized info file is not read into memory") {
   Prof prof;
   prof.write("host/end_info", std::string(9 << 20, ' '));
   const CannSession session = prof.open();
@@ -336,7 +336,7 @@ TEST_CASE("an info file that is too large is not read into memory") {
   CHECK(session.has_end());  // the device has it, too
 }
 
-TEST_CASE("without any start_info times count from the start of the machine") {
+TEST_CASE("without any start_info, times count from the start of the machine") {
   Prof prof;
   prof.remove("host/start_info").remove("device_0/start_info.0");
   const CannSession session = prof.open();
@@ -361,7 +361,7 @@ TEST_CASE("devices are in the order of their numbers") {
   CHECK(session.parts()[2].device == 10);
 }
 
-TEST_CASE("a host or device folder alone is a capture") {
+TEST_CASE("a single host or device folder is a capture") {
   Prof prof;
   prof.write("device_0/data/stars_soc.data.0.slice_0", "x");
   prof.write("host/data/aging.api_event.data.slice_0", "x");
@@ -383,7 +383,7 @@ TEST_CASE("a host or device folder alone is a capture") {
   CHECK(CannSession(prof.parent() / "copied").host() != nullptr);
 }
 
-TEST_CASE("a folder called host is no capture unless it looks like one") {
+TEST_CASE("a folder called host is a capture only if it has the content of one") {
   const TempFolder folder;
   write_file(folder / "project/host/main.cpp", "");
   write_file(folder / "project/host/data/numbers.bin", "");
@@ -393,7 +393,7 @@ TEST_CASE("a folder called host is no capture unless it looks like one") {
   CHECK(recognise(folder / "project") == Dialect::cann);
 }
 
-TEST_CASE("a parent of PROF folders stands for all of them") {
+TEST_CASE("a parent folder of PROF folders stands for all of them") {
   Prof prof;
   const auto later = prof.parent() / "PROF_000002_20240516160507111_ABCDEFGHIJKLMNOP";
   fs::copy(prof.path(), later, fs::copy_options::recursive);

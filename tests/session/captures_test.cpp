@@ -40,7 +40,7 @@ std::string message_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST_CASE("the newest child is the one whose info.json is newest, to the nanosecond") {
+TEST_CASE("the newest child has the newest info.json, to the nanosecond") {
   const TempFolder folder;
   const auto a = make_job(folder.path(), "JOBA");
   const auto b = make_job(folder.path(), "JOBB");
@@ -50,7 +50,7 @@ TEST_CASE("the newest child is the one whose info.json is newest, to the nanosec
   CHECK(newest_capture(folder.path()) == a);
 }
 
-TEST_CASE("of several info.json the newest counts, of equal times the last name") {
+TEST_CASE("the newest of several info.json files is used, with equal times the last name") {
   const TempFolder folder;
   const auto a = make_job(folder.path(), "JOBA");
   const auto b = make_job(folder.path(), "JOBB");
@@ -62,7 +62,7 @@ TEST_CASE("of several info.json the newest counts, of equal times the last name"
   CHECK(newest_capture(folder.path()) == a);
 }
 
-TEST_CASE("a PROF folder has its time in its name") {
+TEST_CASE("a PROF folder has the time of its name") {
   const TempFolder folder;
   const auto job = make_job(folder.path(), "JOBA");
   // Far from midnight and from the current date, so that time zones do not matter.
@@ -78,7 +78,7 @@ TEST_CASE("a PROF folder has its time in its name") {
   CHECK(newest_capture(folder.path()) == later);
 }
 
-TEST_CASE("a capture is itself, else the newest is the newest at any depth") {
+TEST_CASE("a capture stands for itself, another folder for the newest capture at any depth") {
   const TempFolder folder;
   CHECK(message_of([&] { newest_capture(folder.path()); }).find("-dir") != std::string::npos);
   const auto deep = make_job(folder / "a/b/c/d", "JOBD");
@@ -97,7 +97,7 @@ TEST_CASE("a capture is itself, else the newest is the newest at any depth") {
   CHECK(newest_capture(folder.path()) == deep);
 }
 
-TEST_CASE("patterns are folders, globs, or folders of captures; each capture is taken once") {
+TEST_CASE("patterns are folders, globs or folders of captures, and each capture is used once") {
   const TempFolder folder;
   const auto a = make_job(folder.path(), "JOBA");
   const auto b = make_job(folder.path(), "JOBB");
@@ -111,7 +111,7 @@ TEST_CASE("patterns are folders, globs, or folders of captures; each capture is 
   CHECK(find_captures({base}).size() == 2);
 }
 
-TEST_CASE("a glob keeps what is named like a capture and is none, a folder warns of it") {
+TEST_CASE("a glob keeps invalid folders named like captures, a folder warns about them") {
   const TempFolder folder;
   const auto a = make_job(folder.path(), "JOBA");
   write_file(folder / "JOBNODATA/info.json.0", "{}");
@@ -130,7 +130,7 @@ TEST_CASE("a glob keeps what is named like a capture and is none, a folder warns
   CHECK(walk_captures(folder.path()).skipped.size() == 1);
 }
 
-TEST_CASE("a pattern that names no capture stays in the list, to be refused when it is opened") {
+TEST_CASE("a pattern without a capture is kept in the list and refused when it is opened") {
   const TempFolder folder;
   const auto a = make_job(folder.path(), "JOBA");
   fs::create_directories(folder / "x1");
@@ -142,7 +142,7 @@ TEST_CASE("a pattern that names no capture stays in the list, to be refused when
   CHECK(message_of([&] { Session::open(base + "/nope"); }) == "no such folder: " + base + "/nope");
 }
 
-TEST_CASE("the folders of several workers are taken by their parent") {
+TEST_CASE("the parent folder stands for the folders of several workers") {
   const TempFolder folder;
   std::vector<fs::path> made;
   for (const std::string worker : {"host_1_2024_ascend_pt", "host_2_2024_ascend_pt"}) {
@@ -155,7 +155,7 @@ TEST_CASE("the folders of several workers are taken by their parent") {
   CHECK(find_captures({folder.path().string()}) == std::vector<fs::path>{job, made[0], made[1]});
 }
 
-TEST_CASE("a folder of captures that cannot be read is named as such") {
+TEST_CASE("an unreadable folder of captures is reported") {
   const TempFolder folder;
   for (const char* name : {"JOBA", "JOBB"}) write_file(folder / name / "info.json.0", "{}");
   const auto refused = [&](const std::function<void()>& action) {
@@ -176,7 +176,7 @@ TEST_CASE("a folder of captures that cannot be read is named as such") {
   CHECK(newest_capture(folder.path()) == folder / "JOBC");
 }
 
-TEST_CASE("dialects are known by content") {
+TEST_CASE("dialects are recognized by content") {
   const TempFolder folder;
   const auto job = make_job(folder.path(), "renamed");
   CHECK(recognise(job) == Dialect::svp);
@@ -204,7 +204,7 @@ TEST_CASE("dialects are known by content") {
     fs::create_directories(job / "device_x");
     CHECK(recognise(job) == Dialect::svp);
   }
-  SECTION("without info.json the data names tell") {
+  SECTION("data file names decide without info.json") {
     fs::remove(job / "info.json.0");
     CHECK_FALSE(recognise(job));
     write_file(job / "data/AAcore.0.m.1.1.1.0", "");
@@ -216,7 +216,7 @@ TEST_CASE("dialects are known by content") {
   }
 }
 
-TEST_CASE("a session remembers name, size and time of every raw file, .done files too") {
+TEST_CASE("a session records name, size and time of every raw file, including .done files") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").data(DataName{}, "12345").file("data/odd", "x").file("other", "x");
@@ -232,7 +232,7 @@ TEST_CASE("a session remembers name, size and time of every raw file, .done file
   CHECK(session->file_states()[2].mtime_ns == 1'600'000'000'000'000'007);
 }
 
-TEST_CASE("a .done file is key:value lines, its numbers are not negative") {
+TEST_CASE("a .done file has key:value lines with nonnegative numbers") {
   DoneFile done;
   done.values = {{"file_len", "12"}, {"pid", "-3"}, {"tid", "4x"}, {"cache_hit", ""}};
   CHECK(done.integer("file_len") == 12);

@@ -84,15 +84,14 @@ std::int64_t slow_ns(const ClockStart& start, std::uint64_t count) {
 
 }  // namespace
 
-TEST_CASE(
-    "the documented moment is shown by both paths of the vendor's tool as they are documented") {
+TEST_CASE("the documented time is shown as by both documented paths of the vendor's tool") {
   const ClockMap clock(documented());
   CHECK(clock.ns(3'666'503'140'109 + 100) == 1'700'902'984'041'177'000);
   CHECK(clock.vendor_ns(3'666'503'140'109 + 100) == 1'700'902'984'041'177'130);
   CHECK(clock.ns(3'666'503'140'109) == 1'700'902'984'041'176'000);
 }
 
-TEST_CASE("shown times of host counts are those of a recorded memory_record") {
+TEST_CASE("displayed times of host counts equal those of a recorded memory_record") {
   const ClockMap clock(recorded(969'137'716'179'707, 100'000'000));
   CHECK(clock.vendor_ns(969'137'716'402'985) == 1'715'760'307'202'010'650);
   CHECK(clock.vendor_ns(969'137'716'404'029) == 1'715'760'307'202'021'091);
@@ -100,7 +99,7 @@ TEST_CASE("shown times of host counts are those of a recorded memory_record") {
   CHECK(clock.vendor_ns(969'137'716'838'807) == 1'715'760'307'206'368'870);
 }
 
-TEST_CASE("milliseconds of ticks lead to the times of a recorded aicpu") {
+TEST_CASE("milliseconds of ticks give the times of a recorded aicpu") {
   const ClockMap clock(recorded(484'576'969'200'418, 50'000'000));
   const double start_ms = clock.vendor_monotonic_ms(484'576'969'308'193);
   const double end_ms = clock.vendor_monotonic_ms(484'576'969'310'082);
@@ -110,7 +109,7 @@ TEST_CASE("milliseconds of ticks lead to the times of a recorded aicpu") {
         1'715'760'307'202'407'831);
 }
 
-TEST_CASE("ticks of 20 ns fall on whole nanoseconds, before the start too") {
+TEST_CASE("ticks of 20 ns give whole nanoseconds, also before the start") {
   const ClockMap clock(recorded(484'576'969'200'418, 50'000'000));
   const std::int64_t start_ns = 1'715'760'307'199'777'840;
   CHECK(clock.ns(484'576'969'200'418) == start_ns);
@@ -119,7 +118,7 @@ TEST_CASE("ticks of 20 ns fall on whole nanoseconds, before the start too") {
   CHECK(clock.duration_ns(5033) == 100'660);
 }
 
-TEST_CASE("a fraction of a nanosecond is cut") {
+TEST_CASE("a fraction of a nanosecond is truncated") {
   ClockStart start = recorded(1000, 49'000'000);
   const ClockMap clock(start);
   const std::int64_t base = start.monotonic_ns + start.wall_offset_ns;
@@ -141,7 +140,7 @@ TEST_CASE("a host counter of 1000 MHz is the monotonic clock") {
   CHECK(ClockMap(start).ns(6) == start.monotonic_ns + start.wall_offset_ns + 1);
 }
 
-TEST_CASE("any count has a time: the largest, the smallest, and times before 1970") {
+TEST_CASE("any count has a time, including the largest, the smallest and times before 1970") {
   const std::array<std::int64_t, 5> frequencies = {1, 49'000'000, 50'000'000, 999'999'937,
                                                    1'000'000'000'000};
   for (const std::int64_t hz : frequencies) {
@@ -166,11 +165,11 @@ TEST_CASE("any count has a time: the largest, the smallest, and times before 197
   CHECK(ClockMap(early).vendor_ns(0) == 0);
 }
 
-TEST_CASE("a clock without a frequency divides by nothing") {
+TEST_CASE("a clock without a frequency does not divide by zero") {
   CHECK(ClockMap(ClockStart{}).ns(7) == 7'000'000'000);
 }
 
-TEST_CASE("the integers agree with long division on 300000 random counts") {
+TEST_CASE("integer arithmetic equals long division for 300000 random counts") {
   std::mt19937_64 random(7);
   const std::array<std::int64_t, 10> frequencies = {
       24'000'000,  38'400'000, 49'000'000,    50'000'000, 62'500'000,
@@ -191,7 +190,7 @@ TEST_CASE("the integers agree with long division on 300000 random counts") {
   }
 }
 
-TEST_CASE("what the Python path rounds up in cntvct_diff moves shown times alone") {
+TEST_CASE("the rounding of cntvct_diff in the Python path affects only displayed times") {
   ClockStart start = documented();
   start.vendor_extra_ns = 1;
   CHECK(ClockMap(start).ns(start.count) == 1'700'902'984'041'176'000);
@@ -199,7 +198,7 @@ TEST_CASE("what the Python path rounds up in cntvct_diff moves shown times alone
         1);
 }
 
-TEST_CASE("a count more than a year after the start is no time") {
+TEST_CASE("a count more than a year after the start is not a valid time") {
   const ClockMap clock(documented());
   const std::uint64_t year = std::uint64_t{366} * 86'400 * 100'000'000;
   CHECK(clock.is_possible(0));

@@ -41,7 +41,7 @@ std::optional<RunRecord> read_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a record of a run is read back as it was written") {
+TEST_CASE("a run record is read back as written") {
   const test::TempFolder folder;
   const RunRecord record = whole_record();
   write_run_record(folder.path(), record);
@@ -72,7 +72,7 @@ TEST_CASE("a record of a run is read back as it was written") {
   CHECK(read->repeat.text() == "warm-up 2 of 5");
 }
 
-TEST_CASE("the document names its schema and gives moments in UTC") {
+TEST_CASE("the document has its schema and times in UTC") {
   const json document = run_json(whole_record());
   CHECK(document.at("schema") == "msprof.run/1");
   CHECK(document.at("begin") == "2025-11-23T11:06:12.345Z");
@@ -84,7 +84,7 @@ TEST_CASE("the document names its schema and gives moments in UTC") {
     CHECK_FALSE(empty.contains(key));
 }
 
-TEST_CASE("texts that are no record of this version are none, and what is wrong is said") {
+TEST_CASE("invalid run records and those of other versions are rejected with a reason") {
   const auto [text, what] = GENERATE(table<std::string, std::string>({
       {"", "is not JSON"},
       {"{", "is not JSON"},
@@ -108,14 +108,14 @@ TEST_CASE("texts that are no record of this version are none, and what is wrong 
   CHECK(problem == what);
 }
 
-TEST_CASE("a folder without run.json is not a problem") {
+TEST_CASE("a folder without run.json is accepted") {
   const test::TempFolder folder;
   std::string problem;
   CHECK_FALSE(read_run_record(folder.path(), &problem));
   CHECK(problem.empty());
 }
 
-TEST_CASE("values of another kind than they should be are left out") {
+TEST_CASE("values of a wrong type are ignored") {
   const auto read = read_text(R"({"schema": "msprof.run/1", "begin": "2026-13-01T00:00:00.000",
     "end": "9999-12-31T23:59:59.999Z", "host": 5, "board": ["x"], "command": {"a": 1},
     "options": {"--a": 1, "--b": "2"}, "models": [1, {"file": 2}, {"file": "x", "bytes": -1}],
@@ -135,7 +135,7 @@ TEST_CASE("values of another kind than they should be are left out") {
   CHECK(read->layout.json.empty());
 }
 
-TEST_CASE("a text beyond all measure is cut") {
+TEST_CASE("an excessively long text is truncated") {
   const auto read =
       read_text(R"({"schema": "msprof.run/1", "host": ")" + std::string(1'000'000, 'h') + "\"}");
   REQUIRE(read);
@@ -152,7 +152,7 @@ TEST_CASE("a run.json that is a link or a folder is not read") {
   CHECK_FALSE(read_run_record(folder / "b"));
 }
 
-TEST_CASE("words that may hold a secret are hidden") {
+TEST_CASE("arguments that may contain a secret are hidden") {
   using Words = std::vector<std::string>;
   CHECK(without_secrets({"main", "--images", "10"}) == Words{"main", "--images", "10"});
   CHECK(without_secrets({"main", "--password", "x", "y"}) ==
@@ -166,7 +166,7 @@ TEST_CASE("words that may hold a secret are hidden") {
   CHECK(without_secrets({"--password", "--x", "--y"}) == Words{"--password", "***", "--y"});
 }
 
-TEST_CASE("what env sets and logins in addresses are hidden") {
+TEST_CASE("values set by env and logins in addresses are hidden") {
   using Words = std::vector<std::string>;
   CHECK(without_secrets({"env", "-i", "A=b", "C=", "main", "x=1"}) ==
         Words{"env", "-i", "A=***", "C=***", "main", "x=1"});
@@ -176,13 +176,13 @@ TEST_CASE("what env sets and logins in addresses are hidden") {
         Words{"--url=https://***@host:1/x@y", "ftp://***@host", "http://host/a@b"});
 }
 
-TEST_CASE("moments are shown to the second, and none beyond the calendar") {
+TEST_CASE("times are shown to the second, and times out of range are not shown") {
   CHECK(second_text(1'763'895'972'345'000'000) == "2025-11-23 11:06:12 UTC");
   CHECK(second_text(0) == "1970-01-01 00:00:00 UTC");
   CHECK(second_text(-1).empty());
 }
 
-TEST_CASE("the number of a repeated run is read only where it makes sense") {
+TEST_CASE("the number of a repeated run is read only if it is valid") {
   const auto repeat = [](const std::string& value) {
     const auto read = read_text(R"({"schema":"msprof.run/1","repeat":)" + value + "}");
     REQUIRE(read);

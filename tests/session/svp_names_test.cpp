@@ -22,38 +22,41 @@ std::string reading(std::string_view name, const KnownModels& known = {}) {
 
 }  // namespace
 
-TEST_CASE("names of the newer boards have three numbers behind the model's") {
+TEST_CASE("names of newer boards have three numbers after the model's") {
   CHECK(reading("aicore.0.kws-610-pro.31.1.1.0") == "aicore 0 kws-610-pro 31 - 1 1 0");
   CHECK(reading("aicpu.2.net.7.100.100.18446744073709551") ==
         "aicpu 2 net 7 - 100 100 18446744073709551");
 }
 
-TEST_CASE("names of the oldest boards have a net number as well, known by net.info") {
+TEST_CASE("names of the oldest boards also have a net number, recognized by net.info") {
   const KnownModels known = {{"kws", 31}};
   CHECK(reading("aicore.0.kws.31.0.4.4.800", known) == "aicore 0 kws 31 0 4 4 800");
   CHECK(reading("aicore.0.kws.31.2.4.4.800", known) == "aicore 0 kws 31 2 4 4 800");
   CHECK(reading("aicore.0.kws.31.4.4.800", known) == "aicore 0 kws 31 - 4 4 800");
 }
 
-TEST_CASE("two readings without a net.info: the fewest numbers, said to be ambiguous") {
+TEST_CASE(
+    "with two possible readings and no net.info, the one with fewest numbers is used and reported "
+    "as ambiguous") {
   CHECK(reading("aicore.0.kws.31.0.4.4.800") == "aicore 0 kws.31 0 - 4 4 800 ambiguous");
   CHECK(reading("aicore.0.kws.31.0.4.4.800", {{"other", 31}}) ==
         "aicore 0 kws.31 0 - 4 4 800 ambiguous");
 }
 
-TEST_CASE("two readings that both have a net.info: the fewest numbers as well") {
+TEST_CASE(
+    "with two possible readings and a net.info for both, the one with fewest numbers is used") {
   const KnownModels both = {{"yolo", 5}, {"yolo.5", 31}};
   CHECK(reading("aicore.0.yolo.5.31.1.1.0", both) == "aicore 0 yolo.5 31 - 1 1 0 ambiguous");
   CHECK(reading("aicore.0.yolo.5.31.1.1.0", {{"yolo.5", 31}}) == "aicore 0 yolo.5 31 - 1 1 0");
   CHECK(reading("aicore.0.yolo.5.31.1.1.0", {{"yolo", 5}}) == "aicore 0 yolo 5 31 1 1 0");
 }
 
-TEST_CASE("a net.info of the same model with another number decides nothing") {
+TEST_CASE("a net.info of the same model with another number is ignored") {
   CHECK(reading("aicore.0.yolo.5.31.1.1.0", {{"yolo", 6}, {"yolo.5", 32}}) ==
         "aicore 0 yolo.5 31 - 1 1 0 ambiguous");
 }
 
-TEST_CASE("a model name may hold dots, dashes, spaces and empty parts") {
+TEST_CASE("a model name can contain dots, dashes, spaces and empty parts") {
   const KnownModels known = {{"a.b-c d", 1}, {".x", 1}, {"x.", 1}, {"a..b", 1}, {"5", 1}};
   for (const char* model : {"a.b-c d", ".x", "x.", "a..b", "5"}) {
     const std::string name = std::string("aicore.0.") + model;
@@ -62,12 +65,12 @@ TEST_CASE("a model name may hold dots, dashes, spaces and empty parts") {
   }
 }
 
-TEST_CASE("calls belong to a model and nothing else, the last number is the model's") {
+TEST_CASE("calls belong only to a model, and the last number is the model's") {
   CHECK(reading("acl_api.0.kws-610-pro.31") == "acl_api 0 kws-610-pro 31 - 0 0 0");
   CHECK(reading("AclModule.1.yolo.5.31") == "acl_api 1 yolo.5 31 - 0 0 0");
 }
 
-TEST_CASE("all spellings of the type words are read, in any case") {
+TEST_CASE("all spellings of the type words are accepted, in any case") {
   for (const char* word : {"aicore", "AIcore", "AAcore", "aacore", "AICORE"}) {
     CHECK(parse_data_name(std::string(word) + ".0.m.1.1.1.0", {}).kind == FileKind::aicore);
   }
@@ -80,7 +83,7 @@ TEST_CASE("all spellings of the type words are read, in any case") {
   CHECK(parse_data_name("cont.0.m.1.0.0.0", {}).kind == FileKind::cont);
 }
 
-TEST_CASE("what is no data name is other") {
+TEST_CASE("names that are not data names are " other "") {
   for (const char* name :
        {"", ".", "aicore", "aicore.", "aicore.0", "aicore.0.m", "aicore.x.m.1.1.1.0",
         "aicore.0.m.1.1.0", "aicore.0.m.1.1.1.x", "aicore.0.m.1.1.1.-1", "aicores.0.m.1.1.1.0",
@@ -97,7 +100,7 @@ TEST_CASE("numbers of 63 bits are read") {
         "aicore 0 m 1 - 1 1 9223372036854775807");
 }
 
-TEST_CASE("a short name has type, device and two numbers") {
+TEST_CASE("a short name consists of type, device and two numbers") {
   const FileName name = parse_data_name("AIcore.3.1.20", {});
   CHECK(name.kind == FileKind::short_data);
   CHECK(name.data_kind == FileKind::aicore);
@@ -105,7 +108,7 @@ TEST_CASE("a short name has type, device and two numbers") {
   CHECK(name.short_numbers == std::pair<std::int64_t, std::int64_t>(1, 20));
 }
 
-TEST_CASE("a short name fits a long one of its type and device with its numbers") {
+TEST_CASE("a short name matches a long one with its type, device and numbers") {
   const auto fits = [](std::string_view short_name, std::string_view long_name) {
     return short_name_fits(parse_data_name(short_name, {}), parse_data_name(long_name, {}));
   };
@@ -117,7 +120,7 @@ TEST_CASE("a short name fits a long one of its type and device with its numbers"
   CHECK_FALSE(fits("aicore.1.1.1", "aicore.0.kws-610-pro.31.1.1.0"));
 }
 
-TEST_CASE("info names end in the model's number and .net.info or .layer.info") {
+TEST_CASE("info names end with the model's number and .net.info or .layer.info") {
   const auto net = parse_info_name("kws-610-pro.31.net.info");
   REQUIRE(net);
   CHECK(net->kind == FileKind::net_info);
@@ -135,7 +138,7 @@ TEST_CASE("info names end in the model's number and .net.info or .layer.info") {
   }
 }
 
-TEST_CASE("info.json names end in the device's number") {
+TEST_CASE("info.json names end with the device's number") {
   CHECK(parse_info_json_name("info.json.0") == 0);
   CHECK(parse_info_json_name("info.json.12") == 12);
   for (const char* name :

@@ -72,7 +72,7 @@ fs::path make_board(const fs::path& parent, const std::string& name = "JOBA") {
 
 }  // namespace
 
-TEST_CASE("a PROF folder names each part that cannot be listed") {
+TEST_CASE("each unlistable part of a PROF folder is reported") {
   const TempFolder folder;
   const fs::path prof = make_prof(folder.path());
   const std::string part = GENERATE("host", "host/data", "device_0", "device_0/data");
@@ -89,7 +89,7 @@ TEST_CASE("a PROF folder names each part that cannot be listed") {
   CHECK(Session::open(prof)->file_states() == whole);
 }
 
-TEST_CASE("a folder without files that cannot be listed makes its store out of date, too") {
+TEST_CASE("an unlistable folder without files also makes its store out of date") {
   const TempFolder folder;
   const fs::path prof = make_prof(folder.path());
   for (const auto& entry : fs::directory_iterator(prof / "device_0" / "data"))
@@ -99,7 +99,7 @@ TEST_CASE("a folder without files that cannot be listed makes its store out of d
   CHECK(Session::open(prof)->file_states() != whole);
 }
 
-TEST_CASE("a JOB folder names its data folder that cannot be listed") {
+TEST_CASE("an unlistable data folder of a JOB folder is reported") {
   const TempFolder folder;
   const fs::path job = make_board(folder.path());
   const Closed closed(folder, {job / "data"});
@@ -107,7 +107,7 @@ TEST_CASE("a JOB folder names its data folder that cannot be listed") {
   CHECK(unreadable_in(job) == std::vector{"data: " + denied(job / "data")});
 }
 
-TEST_CASE("a capture that cannot be listed at all is no absent one") {
+TEST_CASE("an unlistable capture is not treated as absent") {
   const TempFolder folder;
   const fs::path job = make_board(folder.path());
   make_board(folder.path(), "JOBB");
@@ -121,14 +121,14 @@ TEST_CASE("a capture that cannot be listed at all is no absent one") {
   CHECK(find_captures({(folder / "JOB*").string()}) == std::vector{job, folder / "JOBB"});
 }
 
-TEST_CASE("a folder that may be entered and whose entries may not is no empty one") {
+TEST_CASE("a folder with inaccessible entries is not treated as empty") {
   const TempFolder folder;
   const fs::path prof = make_prof(folder.path());
   const Closed closed(folder, {prof}, fs::perms(0644));
   CHECK(error_of_open(prof).code() == Exit::partial_data);
 }
 
-TEST_CASE("a search names the folders that it cannot list") {
+TEST_CASE("a search reports the folders that it cannot list") {
   const TempFolder folder;
   const fs::path job = make_board(folder / "runs");
   write_file(folder / "closed" / "x", "");
@@ -141,7 +141,7 @@ TEST_CASE("a search names the folders that it cannot list") {
   CHECK(newest_capture(folder.path()) == job);
 }
 
-TEST_CASE("a search that finds nothing, and cannot list all, does not say that there is nothing") {
+TEST_CASE("an incomplete search without results does not report that there is nothing") {
   const TempFolder folder;
   write_file(folder / "closed" / "x", "");
   const Closed closed(folder, {folder / "closed"});
