@@ -215,7 +215,7 @@ std::string cluster_comparison_page(const ClusterComparison& comparison) {
   }
   page += fmt::format(
       "<p id=\"noise-basis\">Noise: {}</p>\n<div class=\"controls\" id=\"controls\" hidden>\n"
-      "<label><input type=\"checkbox\" id=\"hide-noise\"> Hide what is within noise</label>\n"
+      "<label><input type=\"checkbox\" id=\"hide-noise\"> Hide changes within noise</label>\n"
       "<label>Show names with <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>\n"
       "<span id=\"shown\" role=\"status\"></span>\n</div>\n",
       html::escaped(comparison.noise_basis, html::kSentenceWidth));
