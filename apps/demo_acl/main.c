@@ -21,12 +21,12 @@ static const char* const usage =
     "usage: main [--model face_mask|face_mask_fused] [--images N] [--slow-start [SECONDS]] "
     "[--output FOLDER]\n"
     "\n"
-    "  --model NAME           models/NAME.json beside this program (face_mask)\n"
-    "  --images N             pictures to look at (20)\n"
-    "  --slow-start [SECONDS] sleeps in the first stage (5), to be found in the profile\n"
-    "  --output FOLDER        records into FOLDER by aclprofInit and aclprofStart; without it "
+    "  --model NAME           models/NAME.json next to this program (default face_mask)\n"
+    "  --images N             images to classify (default 20)\n"
+    "  --slow-start [SECONDS] sleep in the first stage (default 5), visible in the profile\n"
+    "  --output FOLDER        record into FOLDER with aclprofInit and aclprofStart; without it, "
     "only\n"
-    "                         what the environment or acl.json asks for is recorded\n"
+    "                         the environment or acl.json decides what is recorded\n"
     "Exit codes: 0 done, 1 a call failed, 2 wrong arguments.\n";
 
 typedef struct Options {
@@ -114,7 +114,7 @@ static int create_streams(Pipeline* pipeline, const char* path, double slow_star
   }
   if (good && (pipeline->input_bytes < 3 * INPUT_SIZE * INPUT_SIZE * sizeof(float) ||
                pipeline->output_bytes < CLASSES * sizeof(float))) {
-    fprintf(stderr, "main: %s has not the shape of a face-mask model\n", path);
+    fprintf(stderr, "main: %s does not have the shape of a face mask model\n", path);
     good = 0;
   }
   end_stage(stage);
@@ -242,7 +242,7 @@ static int recognise(Pipeline* pipeline, const Options* options) {
     const unsigned char* const pixels = decode(file, bytes, &width, &height);
     double begin_ms;
     if (pixels == NULL) {
-      fprintf(stderr, "main: picture %ld is no binary PPM\n", i);
+      fprintf(stderr, "main: picture %ld is not a binary PPM file\n", i);
       good = 0;
       break;
     }
@@ -361,7 +361,7 @@ int main(int argc, char** argv) {
     return DONE;
   }
   if (!read_options(argc, argv, &options)) {
-    fputs("main: the arguments are not understood; see --help\n", stderr);
+    fputs("main: invalid arguments; see --help\n", stderr);
     return USAGE_ERROR;
   }
   return run(&options);

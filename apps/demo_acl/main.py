@@ -202,16 +202,16 @@ def run(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", choices=("face_mask", "face_mask_fused"), default="face_mask",
-                        help="models/NAME.json beside this program (face_mask)")
-    parser.add_argument("--images", type=int, default=20, help="pictures to look at (20)")
+                        help="models/NAME.json next to this program (default face_mask)")
+    parser.add_argument("--images", type=int, default=20, help="images to classify (default 20)")
     parser.add_argument("--slow-start", type=float, nargs="?", const=5.0, default=0.0, metavar="SECONDS",
-                        help="sleeps in the first stage (5), to be found in the profile")
+                        help="sleep in the first stage (default 5), visible in the profile")
     parser.add_argument("--output", metavar="FOLDER",
-                        help="records into FOLDER by acl.prof.init and acl.prof.start; without it only what the "
-                             "environment or acl.json asks for is recorded")
+                        help="record into FOLDER with acl.prof.init and acl.prof.start; without it, the "
+                             "environment or acl.json decides what is recorded")
     options = parser.parse_args()
     if options.images < 1 or options.slow_start < 0:
-        parser.error("--images begins at 1, --slow-start at 0")
+        parser.error("expected --images >= 1 and --slow-start >= 0")
     try:
         run(options)
     except CallFailed as error:

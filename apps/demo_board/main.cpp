@@ -40,15 +40,16 @@ bool read_number(std::string_view text, uint64_t most, uint64_t& number) {
 const char* const kUsage =
     "usage: main [--model NAME] [--images N] [--batch N] [--threads N]\n"
     "\n"
-    "Runs a model on made-up images, as an application on a board does. Every option has a "
+    "Runs a model on generated images, like an application on a board. Every option has a "
     "default.\n"
-    "  --model NAME   models/NAME.json beside this program, or a path ending in .json (face_mask)\n"
+    "  --model NAME   models/NAME.json next to this program, or a path ending in .json "
+    "(face_mask)\n"
     "  --images N     images to run, shared by all threads (60)\n"
-    "  --batch N      images of one execution; the last one takes what is left (1)\n"
-    "  --threads N    application threads, each executing with buffers of its own (1)\n"
-    "  --help         this text\n"
+    "  --batch N      images per execution; the last execution runs the rest (1)\n"
+    "  --threads N    application threads, each with its own buffers (1)\n"
+    "  --help         print this help\n"
     "\n"
-    "Profiling is switched by acl.json beside this program, ../src/acl.json, or "
+    "Profiling is controlled by acl.json next to this program, ../src/acl.json, or "
     "MSPROF_ACL_JSON=FILE.\n"
     "Exit codes: 0 done, 1 a call of the runtime failed, 2 wrong arguments, 3 the model cannot be "
     "read.\n";
@@ -80,13 +81,13 @@ std::optional<Options> parse_options(int argc, char** argv) {
     } else if (name == "--threads") {
       good = good && read_number(value, kMaxThreads, options.threads);
     } else {
-      std::fprintf(stderr, "main: %.*s is not an option; see --help\n",
-                   static_cast<int>(name.size()), name.data());
+      std::fprintf(stderr, "main: unknown option %.*s; see --help\n", static_cast<int>(name.size()),
+                   name.data());
       return std::nullopt;
     }
     if (!good) {
       std::fprintf(stderr, "main: %.*s needs %s; see --help\n", static_cast<int>(name.size()),
-                   name.data(), name == "--model" ? "a name" : "a number from 1 up");
+                   name.data(), name == "--model" ? "a name" : "a number >= 1");
       return std::nullopt;
     }
   }
@@ -117,7 +118,7 @@ std::optional<std::string> read_model(const std::string& folder, const std::stri
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file && !bytes.empty()) return bytes;
-  std::fprintf(stderr, "main: the model %s cannot be read\n", path.c_str());
+  std::fprintf(stderr, "main: cannot read the model %s\n", path.c_str());
   return std::nullopt;
 }
 

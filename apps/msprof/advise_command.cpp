@@ -45,7 +45,7 @@ constexpr Words kEnglish = {{"problem", "hint", "info"},
                             "do: ",
                             "… and {} more",
                             "{} rules checked, {} without data",
-                            " (--all says which and why)",
+                            "; --all lists them",
                             "no data: {}",
                             "not met: {}",
                             "nothing found",
@@ -243,7 +243,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
     return ready.exit;
   }
   fmt::print("{}\n", printable(capture.folder.string()));
-  if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
+  if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` lists what is missing\n");
   if (advice.unit_loads == UnitLoads::modelled) fmt::print("{}\n", words_of(language).modelled);
   if (advice.layout_origin == LayoutOrigin::inferred)
     fmt::print("{}\n", words_of(language).inferred);
@@ -296,22 +296,23 @@ Exit run_advise(const AdviseArguments& arguments) {
 
 void add_advise_command(cli::Command& root) {
   auto arguments = std::make_shared<AdviseArguments>();
-  cli::Command& command = root.add_command(
-      "advise",
-      "Say what makes a run slow and what to do about it: decomposed activations, unfused layers, "
-      "memory bound layers, CPU layers, waiting, … Each finding with its evidence. Imports first "
-      "where needed.");
+  cli::Command& command =
+      root.add_command("advise",
+                       "Find what makes a run slow and how to fix it: decomposed activations, "
+                       "unfused layers, memory-bound layers, CPU layers, waiting, … Each finding "
+                       "lists its evidence. Imports first if needed.");
   command.set_examples(
       "  msprof advise                        the newest capture in this folder\n"
       "  msprof advise -dir JOBXXX --lang zh  in Chinese\n"
       "  msprof advise -dir PROF_XXX --rules my_rules.json\n"
-      "  msprof advise -dir cluster.db        many ranks, merged: slow ranks, hosts, links, …\n"
+      "  msprof advise -dir cluster.db        many ranks merged: slow ranks, hosts, links, …\n"
       "  msprof advise -dir JOBXXX --json     for scripts");
   add_capture_options(command, arguments->capture);
   add_language_option(command, arguments->language);
-  command.add_option({"--rules", &arguments->rule_files, "FILE",
-                      "rules of your own, beside the built-in ones; several times"});
-  command.add_option({"--all", &arguments->all, "", "also rules that are not met or have no data"});
+  command.add_option(
+      {"--rules", &arguments->rule_files, "FILE", "additional rules; can be repeated"});
+  command.add_option(
+      {"--all", &arguments->all, "", "also list rules that did not match or have no data"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_advise(*arguments); });
 }

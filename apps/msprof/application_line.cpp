@@ -98,7 +98,7 @@ std::vector<std::string> split_command(const std::string& text) {
       is_open = true;
     }
   }
-  if (quote != '\0') refuse(fmt::format("--application: a {} is missing at its end", quote));
+  if (quote != '\0') refuse(fmt::format("--application: the closing {} is missing", quote));
   if (is_open) words.push_back(word);
   return words;
 }
@@ -109,7 +109,8 @@ std::string offline_work(const CollectorSettings& settings) {
   for (const char* const one : kOfflineWorks) {
     if (!settings.is_given(one)) continue;
     if (!work.empty())
-      refuse(fmt::format("--{} and --{} are two commands: give them one by one", work, one));
+      refuse(
+          fmt::format("--{} and --{} cannot be combined: run them one after the other", work, one));
     work = one;
   }
   if (!work.empty()) return work;
@@ -127,7 +128,7 @@ void check_offline_options(const CollectorSettings& settings, const std::string&
       refuse(fmt::format("--{} needs --{}=on", option, needed));
   }
   if (settings.is_given("reports") && settings.value("type") == "db")
-    refuse("--reports says what goes into a timeline, and --type=db writes none");
+    refuse("--reports selects timeline layers, but --type=db writes no timeline");
   if (settings.is_given("reports")) layers_of_reports(settings.value("reports"));
 }
 
@@ -273,7 +274,7 @@ Exit run_offline(const CollectorSettings& settings, const std::string& work) {
   CaptureOptions chosen;
   chosen.dirs = {settings.value("output")};
   if (chosen.dirs.front().empty())
-    refuse(fmt::format("--{}=on needs --output=PROF_…, the folder that it is about", work));
+    refuse(fmt::format("--{}=on needs --output=PROF_…, the capture folder", work));
   const auto captures = choose_captures(chosen);
   print_start();
   CallersStatus status;
@@ -403,8 +404,8 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
   }
   if (at < words.size() && words[at] == "op" && !can_be_run("op"))
     refuse(
-        "msprof op is another tool, msopprof of CANN's operator toolkit (MindStudio): run that; "
-        "this msprof profiles applications");
+        "msprof op is a different tool: run msopprof of CANN's operator toolkit (MindStudio); this "
+        "msprof profiles applications");
   const bool is_after_dashes = at < words.size() && words[at] == "--";
   if (is_after_dashes) ++at;
   const bool has_options = !line.settings.given().empty();
@@ -414,20 +415,21 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
     const std::string& word = words[at];
     if (is_verb(root, word)) {
       if (!has_options) return std::nullopt;
-      refuse(
-          fmt::format("--{0} belongs to an application, and '{1}' is a command: put options behind "
-                      "it, or run an application of that name with `msprof --{0}=… -- {1}`",
-                      line.settings.given().begin()->first, word));
+      refuse(fmt::format(
+          "--{0} is an option for running an application, but '{1}' is a command: put options "
+          "after the command, or run an application of that name with `msprof --{0}=… -- {1}`",
+          line.settings.given().begin()->first, word));
     }
     if (!has_options && (word.starts_with('-') || !can_be_run(word))) return std::nullopt;
   }
   line.application.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
   if (!line.settings.is_given("application")) return line;
   if (!line.application.empty())
-    refuse(fmt::format("--application and '{}' are two applications: give one of them",
+    refuse(fmt::format("--application and '{}' both name an application: give only one",
                        printable(line.application.front())));
   line.application = split_command(line.settings.value("application"));
-  if (line.application.empty()) refuse("--application names none");
+  if (line.application.empty())
+    refuse("--application is empty: give the command line of an application");
   line.is_quoted = true;
   return line;
 }
@@ -436,12 +438,12 @@ Exit run_application_line(const ApplicationLine& line) {
   log::use_stdout();
   const std::string work = offline_work(line.settings);
   if (!work.empty() && !line.application.empty())
-    refuse(fmt::format("--{}=on is about an existing folder: leave the application out", work));
+    refuse(fmt::format("--{}=on works on an existing folder: remove the application", work));
   if (!work.empty()) return run_offline(line.settings, work);
   check_offline_options(line.settings, "");
   if (line.application.empty() && !line.settings.is_given("pid"))
     refuse(
-        "an application is missing: msprof [options] application, or --application=\"application "
+        "no application given: msprof [options] application, or --application=\"application "
         "arguments\"");
   return run_application(line);
 }

@@ -75,7 +75,7 @@ void refuse_same_board(const std::vector<GroupBoard>& boards) {
     const SshLogin& login = one.board.config.login;
     if (seen.insert(fmt::format("{}:{} {}", login.host, login.port, login.way())).second) continue;
     throw Error(Exit::usage,
-                fmt::format("the board {} is named twice: two runs at once would disturb each "
+                fmt::format("the board {} is given twice: concurrent runs would distort each "
                             "other's times (--repeat N runs one after the other)",
                             login.name()));
   }
@@ -106,7 +106,7 @@ std::optional<Secret> password_line(const BoardArguments& one, std::size_t numbe
   } catch (const Error& error) {
     if (error.code() != Exit::usage || number == 0) throw;
     throw Error(Exit::usage, fmt::format("--password-stdin: line {} of standard input, the "
-                                         "password of {}, is missing or no password",
+                                         "password of {}, is missing or invalid",
                                          number + 1, one.host ? *one.host : *one.config));
   }
 }
@@ -140,10 +140,10 @@ ordered_json document_of_end(const SideEnd& end) {
     if (document.is_object()) return document;
   }
   ordered_json document;
-  document["error"] = end.signal != 0
-                          ? fmt::format("its process was killed by signal {} ({})", end.signal,
-                                        ::strsignal(end.signal))
-                          : fmt::format("its process gave no result (exit code {})", end.exit_code);
+  document["error"] =
+      end.signal != 0 ? fmt::format("its process was killed by signal {} ({})", end.signal,
+                                    ::strsignal(end.signal))
+                      : fmt::format("its process returned no result (exit code {})", end.exit_code);
   document["exit_code"] =
       static_cast<int>(end.exit_code > 0 ? exit_of_code(end.exit_code) : Exit::internal_error);
   return document;
@@ -180,10 +180,9 @@ void print_next_of(const std::vector<ordered_json>& documents) {
 std::vector<GroupBoard> find_boards(const BoardArguments& arguments) {
   if (arguments.configs.size() > 1 && !arguments.hosts.empty())
     throw Error(Exit::usage,
-                "--config several times and --host: give each board by --config, or each by "
-                "--host, with one --config for what they share");
-  if (arguments.tty)
-    throw Error(Exit::usage, "--tty is for one board: several have no terminal together");
+                "several --config cannot be combined with --host: give one --config per board, or "
+                "every board with --host and at most one --config for shared settings");
+  if (arguments.tty) throw Error(Exit::usage, "--tty works with a single board only");
   const std::optional<Secret> variable = take_password_variable();
   LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
   std::vector<GroupBoard> boards;

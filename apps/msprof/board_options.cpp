@@ -59,17 +59,18 @@ void check_server_arguments(const BoardArguments& arguments) {
   const auto refuse = [](bool wrong, const char* sentence) {
     if (wrong) throw Error(Exit::usage, sentence);
   };
-  refuse(arguments.upload && arguments.no_upload, "--upload and --no-upload contradict each other");
+  refuse(arguments.upload && arguments.no_upload, "--upload and --no-upload cannot be combined");
   refuse(arguments.upload && arguments.remote_dir,
-         "--upload runs a copy of a project of this machine, --remote-dir what is on the server: "
-         "give one of them");
+         "--upload runs a copy of a local project, --remote-dir runs files already on the server: "
+         "give only one");
   refuse(arguments.remote_output && !arguments.leave,
-         "--remote-output says where --leave leaves the raw data: add --leave");
+         "--remote-output needs --leave: it sets where --leave puts the raw data");
   refuse(arguments.remote_output && arguments.remote_output->empty(),
-         "--remote-output takes a folder");
-  refuse(arguments.leave && arguments.keep, "--leave and --keep contradict each other");
+         "--remote-output: the folder name is empty");
+  refuse(arguments.leave && arguments.keep, "--leave and --keep cannot be combined");
   refuse(arguments.leave && arguments.clean_board && !arguments.remote_output,
-         "--clean-board removes what --leave leaves: give --remote-output DIR, or one of them");
+         "--clean-board would delete the data kept by --leave: add --remote-output DIR, or give "
+         "only one of them");
 }
 
 bool has_control(std::string_view text) {
@@ -79,70 +80,66 @@ bool has_control(std::string_view text) {
 
 void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--reconnect", &arguments.reconnect_seconds, "S",
-                      "how long to try to reach the board again after the connection was lost "
-                      "(default 30; 0: not at all)"});
+                      "seconds to retry after the connection is lost (default 30; 0: never)"});
   command.add_option(
-      {"--keep", &arguments.keep, "", "leave the run's folder on the board, and say where it is"});
+      {"--keep", &arguments.keep, "", "keep the run folder on the board and print its path"});
   command.add_option({"--no-cache", &arguments.no_cache, "",
-                      "send the whole project and leave no copy of it on the board"});
-  command.add_option(
-      {"--clean-board", &arguments.clean_board, "",
-       "remove everything that msprof keeps on the board; without -m only that, else after the "
-       "run. Refused where it keeps results that were never fetched"});
+                      "upload the whole project and keep no copy of it on the board"});
+  command.add_option({"--clean-board", &arguments.clean_board, "",
+                      "remove msprof's files from the board (after the run if -m is given); "
+                      "refused if they include results that were never fetched"});
   command.add_option({"--no-upload", &arguments.no_upload, "",
-                      "run what is on the board already, in --remote-dir"});
+                      "run the project that is already on the board, in --remote-dir"});
   command.add_option({"--remote-dir", &arguments.remote_dir, "DIR",
-                      "the project's folder on the board, for --no-upload; with --cann the folder "
-                      "of the server to run in (default: the home)"});
+                      "project folder on the board, for --no-upload; with --cann: working folder "
+                      "on the server (default: home folder)"});
   command.add_option({"--upload", &arguments.upload, "",
                       "with --cann: copy the project to the server and run the copy (default: run "
-                      "what is there)"});
+                      "the files on the server)"});
   command.add_option({"--leave", &arguments.leave, "",
-                      "with --cann: leave the raw data on the server, where they are imported if "
-                      "it has msprof; with --all their products are fetched"});
+                      "with --cann: keep the raw data on the server and import there if it has "
+                      "msprof; --all fetches the products"});
   command.add_option({"--remote-output", &arguments.remote_output, "DIR",
-                      "with --leave: where they stay on the server, absolute or relative to the "
-                      "home (default: msprof/kept)"});
+                      "with --leave: folder for the raw data on the server, absolute or relative "
+                      "to the home folder (default: msprof/kept)"});
   command.add_option({"--drain", &arguments.drain, "",
-                      "for a small disk: bring the recording home while the application runs, over "
-                      "a second connection, and free its space on the board"});
+                      "for small disks: download the recording during the run, over a second "
+                      "connection, and free its space on the board"});
   command.add_option({"--sink", &arguments.sink, "",
-                      "for applications on the host runtime for boards: it streams its records to "
-                      "this machine, and they need no space on the board (MSPROF_SINK)"});
+                      "for applications on the host runtime for boards: stream records to this "
+                      "machine, using no space on the board (MSPROF_SINK)"});
   command.add_option({"--nfs", &arguments.nfs, "SERVER:/PATH",
-                      "for a small disk: mount this folder of an NFS server on the board for the "
-                      "run and record into it; the account needs the right to mount"});
+                      "for small disks: mount this NFS folder on the board during the run and "
+                      "record into it; the account must be allowed to mount"});
   command.add_option({"--tty", &arguments.tty, "",
-                      "run the application on a terminal of the board, as ssh -t does: its output "
-                      "appears at once, stdout and stderr as one stream (default where stdin, "
-                      "stdout and stderr are terminals, without --json and --password-stdin)"});
-  command.add_option(
-      {"--no-tty", &arguments.no_tty, "",
-       "no terminal: stdout and stderr separate, each when the application flushes it"});
+                      "run the application on a terminal, like ssh -t: output appears at once, "
+                      "with stdout and stderr combined (default if stdin, stdout and stderr are "
+                      "terminals, except with --json or --password-stdin)"});
+  command.add_option({"--no-tty", &arguments.no_tty, "",
+                      "no terminal: stdout and stderr stay separate and appear when flushed"});
   command.add_option({"--force", &arguments.force, "",
-                      "use the board although another run seems to use it; with --clean-board "
-                      "delete also results that were never fetched"});
+                      "use the board even if another run appears to use it; with --clean-board: "
+                      "also delete results that were never fetched"});
 }
 
 constexpr const char* kConfigHelp =
-    "a board: an ini file with a section [ssh_config] and its keys ip, username, pwd, port, key, "
+    "board settings: ini file with section [ssh_config], keys ip, username, pwd, port, key, "
     "board_dir, host_key, connect_timeout, jump";
 constexpr const char* kHostHelp =
-    "a board; without --config no file is needed. A name may be one of ssh's configuration, which "
-    "then has address, port, account and keys";
+    "board address; HOST may be an alias from ~/.ssh/config. --config is not required";
 constexpr const char* kPasswordHelp =
-    "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of the ini file, a "
-    "question on the terminal)";
+    "read the password from the first line of stdin (otherwise: MSPROF_SSH_PASSWORD, pwd of the "
+    "ini file, or a prompt)";
 
 void add_way_options(cli::Command& command, BoardArguments& arguments,
                      const std::string& password_help) {
   add_key_options(command, arguments.keys);
   command.add_option({"--password-stdin", &arguments.password_stdin, "", password_help});
   command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
-                      "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
+                      "connection timeout in seconds, 0.1 to 3600 (default 10)"});
   command.add_option({"--board-dir", &arguments.board_dir, "DIR",
-                      "the folder of the board that holds msprof/, absolute or relative to the "
-                      "account's home (default: the home)"});
+                      "folder on the board that contains msprof/, absolute or relative to the home "
+                      "folder (default: home folder)"});
 }
 
 // Reads everything except the password.
@@ -182,19 +179,19 @@ NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) 
 
 void add_key_options(cli::Command& command, KeyArguments& arguments) {
   command.add_option({"--jump", &arguments.jump, "HOST,…",
-                      "SSH servers to go over, as ssh -J has them: [USER@]HOST[:PORT], several "
-                      "with commas; none: no ProxyJump of ssh's configuration"});
-  command.add_option({"--ssh-config", &arguments.ssh_config, "FILE",
-                      "ssh's configuration (default ~/.ssh/config and /etc/ssh/ssh_config; none: "
-                      "no file)"});
+                      "jump hosts, as for ssh -J: [USER@]HOST[:PORT], comma-separated; none: "
+                      "ignore ProxyJump in the SSH configuration"});
+  command.add_option(
+      {"--ssh-config", &arguments.ssh_config, "FILE",
+       "SSH configuration file (default: ~/.ssh/config and /etc/ssh/ssh_config; none: no file)"});
   command.add_option({"--key", &arguments.key, "FILE",
-                      "a private key for the login (others, and ssh-agent, are tried too); a "
-                      "passphrase is asked for on the terminal"});
+                      "private key for the login, in addition to other keys and ssh-agent; prompts "
+                      "for a passphrase if needed"});
   command.add_option({"--host-key",
                       &arguments.host_key,
                       "POLICY",
-                      "a host key that is not known yet: strict asks on a terminal and refuses "
-                      "without one (default), accept-new remembers it, off checks none",
+                      "unknown host keys: strict = ask, or fail without a terminal (default); "
+                      "accept-new = accept and remember; off = check no key",
                       {"strict", "accept-new", "off"}});
 }
 
@@ -211,17 +208,17 @@ void add_login_options(cli::Command& command, BoardArguments& arguments) {
 }
 
 void add_board_options(cli::Command& command, BoardArguments& arguments) {
-  const std::string several = ". Several times: several boards at the same time";
+  const std::string several = ". Can be repeated, to run on several boards at once";
   cli::Option config = {"--config", &arguments.configs, "FILE", kConfigHelp + several};
   config.one_each = true;
   command.add_option(std::move(config));
   cli::Option host = {"--host", &arguments.hosts, "USER@IP[:PORT],…",
-                      kHostHelp + several + ", also with commas between them"};
+                      kHostHelp + several + ", or comma-separated"};
   host.one_each = true;
   host.takes_lists = true;
   command.add_option(std::move(host));
   add_way_options(command, arguments,
-                  std::string(kPasswordHelp) + "; of several boards a line each, in their order");
+                  std::string(kPasswordHelp) + "; for several boards, one line each, in order");
   add_run_options(command, arguments);
 }
 
@@ -230,7 +227,7 @@ void take_one_board(BoardArguments& arguments) {
   for (const std::string& list : arguments.hosts) {
     for (const std::string_view host : split(list, ',')) {
       if (trim(host).empty())
-        throw Error(Exit::usage, fmt::format("--host {}: a name is empty", list));
+        throw Error(Exit::usage, fmt::format("--host {}: empty host name", list));
       hosts.emplace_back(trim(host));
     }
   }
@@ -246,40 +243,38 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   const std::string names = board_only_options(arguments);
   if (!arguments.names_board() && !names.empty()) {
     throw Error(Exit::usage,
-                fmt::format("{}: this needs a board; give --config FILE or --host user@ip", names));
+                fmt::format("{} needs a board: add --config FILE or --host user@ip", names));
   }
   if (kind == MachineKind::server) {
     check_server_arguments(arguments);
   } else if (const char* const option = option_of_servers(arguments); option != nullptr) {
-    throw Error(
-        Exit::usage,
-        fmt::format("{} is for servers, whose applications are on CANN: add --cann", option));
+    throw Error(Exit::usage, fmt::format("{} is for CANN servers: add --cann", option));
   } else if (arguments.no_upload != arguments.remote_dir.has_value()) {
-    throw Error(
-        Exit::usage,
-        "--no-upload and --remote-dir DIR need each other: run what is in DIR on the board");
+    throw Error(Exit::usage,
+                "--no-upload and --remote-dir DIR must be given together: DIR is the folder on the "
+                "board to run in");
   }
   for (const auto& [folder, name] : {std::pair(arguments.remote_dir, "--remote-dir"),
                                      std::pair(arguments.remote_output, "--remote-output")}) {
     if (folder && has_control(*folder))
-      throw Error(Exit::usage, fmt::format("{} holds control characters", name));
+      throw Error(Exit::usage, fmt::format("{} contains control characters", name));
   }
   if (arguments.nfs) check_nfs_share(*arguments.nfs);
   if (arguments.drain + arguments.nfs.has_value() + arguments.sink + arguments.leave > 1) {
-    throw Error(
-        Exit::usage,
-        "--drain, --nfs, --sink and --leave say where the recording goes: give one of them");
+    throw Error(Exit::usage,
+                "--drain, --nfs, --sink and --leave cannot be combined: each sets where the "
+                "recording is stored");
   }
   if (arguments.tty && arguments.no_tty) {
-    throw Error(Exit::usage, "--tty and --no-tty contradict each other");
+    throw Error(Exit::usage, "--tty and --no-tty cannot be combined");
   }
   if (arguments.keep && arguments.clean_board) {
-    throw Error(Exit::usage, "--keep and --clean-board contradict each other");
+    throw Error(Exit::usage, "--keep and --clean-board cannot be combined");
   }
   const double reconnect = arguments.reconnect_seconds.value_or(0);
   if (!(reconnect >= 0 && reconnect <= kMaxReconnectSeconds)) {
-    throw Error(Exit::usage, fmt::format("--reconnect takes a number of seconds from 0 to {}",
-                                         kMaxReconnectSeconds));
+    throw Error(Exit::usage, fmt::format("--reconnect: expected 0 to {} seconds, got {}",
+                                         kMaxReconnectSeconds, reconnect));
   }
 }
 

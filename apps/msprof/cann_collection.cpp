@@ -35,7 +35,7 @@ std::vector<pid_t> processes_of(const CannRequest& request) {
 // Decides who controls the running applications: the vendor's msprof, unless they use the host
 // runtime.
 RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest& request) {
-  RuntimeChoice host = {CannRuntime::host, {}, "the applications have the host runtime"};
+  RuntimeChoice host = {CannRuntime::host, {}, "the applications use the host runtime"};
   if (request.runtime == "host" ||
       (!request.runtime && std::all_of(processes.begin(), processes.end(), has_host_runtime)))
     return host;
@@ -55,16 +55,16 @@ Exit collect_cann_attached(const CannRequest& request, const CollectOptions& opt
   request.settings.check();
   if (!request.main.empty() || !request.arguments.empty())
     throw Error(Exit::usage,
-                "--pid is about applications that run already: leave out the one to start");
+                "--pid attaches to running processes: remove the application to start");
   if (options.limits.timeout_seconds || !options.environment.empty() ||
       request.settings.is_given("environment"))
     throw Error(Exit::usage,
-                "--timeout, --env and --environment are for an application that msprof starts: "
-                "leave them out with --pid");
+                "--timeout, --env and --environment apply to an application that msprof starts: "
+                "they cannot be used with --pid");
   if (request.framework || request.profiling_options)
     throw Error(Exit::usage,
-                "--framework and --profiling-options are for an application that msprof starts: "
-                "leave them out with --pid");
+                "--framework and --profiling-options apply to an application that msprof starts: "
+                "they cannot be used with --pid");
   const std::vector<pid_t> processes = processes_of(request);
   CannRun run;
   run.settings = request.settings;

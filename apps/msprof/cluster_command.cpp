@@ -73,7 +73,7 @@ struct ClusterArguments {
 std::size_t positive(const std::optional<long>& value, const char* option) {
   if (!value) return 0;
   if (*value < 1 || *value > 1'000'000)
-    throw Error(Exit::usage, fmt::format("{} takes a number from 1 on", option));
+    throw Error(Exit::usage, fmt::format("{}: expected 1 to 1000000, got {}", option, *value));
   return static_cast<std::size_t>(*value);
 }
 
@@ -81,29 +81,30 @@ void check_arguments(const ClusterArguments& arguments) {
   const auto refuse = [](const char* text) { throw Error(Exit::usage, text); };
   positive(arguments.jobs, "--jobs");
   positive(arguments.group, "--group");
-  if (arguments.output.empty()) refuse("--output DIR is missing: it takes parts and answers");
+  if (arguments.output.empty())
+    refuse("--output DIR is missing: the folder for rank summaries and results");
   if (arguments.folders.empty() && !arguments.attach)
-    refuse("name the folders with the captures: msprof cluster FOLDER --output DIR");
+    refuse("no folder with captures given: msprof cluster FOLDER --output DIR");
   if (!arguments.folders.empty() && arguments.attach)
-    refuse("--attach goes on with the run of --output DIR and takes no folders");
+    refuse("--attach continues the run in --output DIR: remove the folders");
   if (arguments.is_on_slurm() && !arguments.hosts.empty())
-    refuse("--slurm and --ssh exclude each other");
+    refuse("--slurm and --ssh cannot be combined");
   if (!arguments.parquet.empty() && !arguments.hosts.empty()) {
     refuse(
-        "--parquet needs a folder that all machines see, which hosts of --ssh do not have; "
-        "`msprof export parquet` runs there");
+        "--parquet needs a folder shared by all machines and cannot be combined with --ssh; run "
+        "`msprof export parquet` on the hosts");
   }
   if (!arguments.nodelist.empty() && !arguments.job.empty())
-    refuse("--nodelist and --job exclude each other: both name nodes");
+    refuse("--nodelist and --job cannot be combined: both select nodes");
   const bool is_on_nodes = !arguments.nodelist.empty() || !arguments.job.empty();
   if (is_on_nodes && (arguments.no_wait || arguments.attach)) {
     refuse(
-        "--no-wait and --attach are for captures on a shared file system; tasks on the nodes of "
-        "--nodelist or --job are waited for");
+        "--no-wait and --attach need captures on a shared file system; with --nodelist or --job, "
+        "msprof waits for the tasks");
   }
   if (arguments.no_wait && !arguments.slurm) refuse("--no-wait needs --slurm");
   if (!arguments.part.empty() && (arguments.is_on_slurm() || !arguments.hosts.empty()))
-    refuse("--part is for one machine; a run on Slurm or over SSH gives cluster.db");
+    refuse("--part works on one machine only; runs on Slurm or over SSH write cluster.db");
 }
 
 // Makes paths absolute for processes with other working folders, on machines that share the file
@@ -127,7 +128,9 @@ WorkOptions work_options(const ClusterArguments& arguments) {
   work.manifest = absolute_or_empty(arguments.manifest);
   work.parquet = absolute_or_empty(arguments.parquet);
   if (arguments.detail_rows) {
-    if (*arguments.detail_rows < 0) throw Error(Exit::usage, "--detail-rows takes 0 or more");
+    if (*arguments.detail_rows < 0)
+      throw Error(Exit::usage, fmt::format("--detail-rows: expected a number >= 0, got {}",
+                                           *arguments.detail_rows));
     work.detail_rows = std::to_string(*arguments.detail_rows);
   }
   return work;
@@ -145,7 +148,7 @@ CaptureSearch search(const ClusterArguments& arguments) {
     throw Error(
         Exit::nothing_to_do,
         fmt::format(
-            "there is no capture (PROF_…) below {}{}", listed(arguments.folders),
+            "no capture (PROF_…) in {}{}", listed(arguments.folders),
             found.problems.empty() ? "" : fmt::format(": {}", found.problems.front().reason)));
   }
   log::info("{} found", counted(found.captures.size(), "capture"));
@@ -164,7 +167,7 @@ std::vector<fs::path> parts_of(const std::vector<CaptureResult>& results) {
   Exit exit = Exit::nothing_to_do;
   for (const CaptureResult& result : report.results) exit = gravest(exit, result.exit);
   if (!report.lost.empty()) exit = gravest(exit, Exit::board_unreachable);
-  throw Error(exit, fmt::format("no capture gave a part ({}, {} lost): nothing to merge",
+  throw Error(exit, fmt::format("nothing to merge: no capture could be summarized ({}, {} lost)",
                                 counted(report.results.size(), "capture"),
                                 counted(report.lost.size(), "node")));
 }
@@ -200,11 +203,11 @@ std::vector<std::string> nodes_to_use(const ClusterArguments& arguments, const S
   for (const SlurmNode& node : slurm.nodes()) known.insert(node.name);
   std::erase_if(names, [&](const std::string& name) {
     if (known.contains(name)) return false;
-    report.lost.push_back({name, "Slurm knows no such node"});
+    report.lost.push_back({name, "unknown to Slurm"});
     return true;
   });
   if (names.empty())
-    throw Error(Exit::nothing_to_do, fmt::format("Slurm knows none of the nodes {}", list));
+    throw Error(Exit::nothing_to_do, fmt::format("Slurm does not know any of the nodes {}", list));
   return names;
 }
 
@@ -243,8 +246,8 @@ bool run_slurm(const ClusterArguments& arguments, const SlurmClient& slurm, cons
   if (arguments.no_wait) {
     lock.leave();
     log::info(
-        "not waiting; `msprof cluster --attach --output {}` waits, tries again what failed, "
-        "and reports",
+        "not waiting; `msprof cluster --attach --output {}` waits, retries what failed, and "
+        "reports",
         shell_word(output.string()));
     return false;
   }
@@ -395,23 +398,23 @@ Exit run_cluster(const ClusterArguments& arguments) {
 
 void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
   command.add_option({"--slurm", &arguments.slurm, "",
-                      "make the parts on the nodes of a Slurm cluster, all of which see the "
-                      "captures and --output: an array of tasks, some captures each"});
+                      "summarize ranks on a Slurm cluster whose nodes share the captures and "
+                      "--output: an array of tasks with a few captures each"});
   command.add_option({"--nodelist", &arguments.nodelist, "NODES",
-                      "captures lie on the disks of these nodes (n[1-8]): one task on each; only "
-                      "--output is shared; %n in FOLDER is the node's name"});
+                      "captures are on local disks of these nodes (n[1-8]): one task per node; "
+                      "only --output is shared; %n in FOLDER is the node name"});
   command.add_option({"--job", &arguments.job, "ID",
-                      "the same for the nodes of a job of Slurm, inside it while it runs"});
+                      "like --nodelist, for the nodes of a running Slurm job, within that job"});
   command.add_option({"--group", &arguments.group, "N",
-                      "captures of one task of --slurm (default: 2 to 8, more where the cluster "
-                      "allows fewer tasks)"});
-  cli::Option extra = {"--slurm-arg", &arguments.slurm_arguments, "ARG",
-                       "an option for sbatch and srun, such as --slurm-arg=--partition=batch; may "
-                       "come again"};
+                      "captures per task of --slurm (default: 2 to 8, more if the cluster limits "
+                      "the number of tasks)"});
+  cli::Option extra = {
+      "--slurm-arg", &arguments.slurm_arguments, "ARG",
+      "option for sbatch and srun, such as --slurm-arg=--partition=batch; can be repeated"};
   extra.one_each = true;
   command.add_option(std::move(extra));
   command.add_option({"--no-wait", &arguments.no_wait, "",
-                      "submit with --slurm and return; the jobs merge by themselves"});
+                      "with --slurm: submit and return; the jobs merge on their own"});
   command.add_option(
       {"--attach", &arguments.attach, "",
        "wait for the run on Slurm that works in --output, try again what failed, and "
@@ -420,11 +423,11 @@ void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
 
 void add_ssh_options(cli::Command& command, ClusterArguments& arguments) {
   command.add_option({"--ssh", &arguments.hosts, "FILE",
-                      "hosts, user@host[:port] one a line: the folders are theirs, and msprof is "
-                      "run there over SSH"});
+                      "file with one user@host[:port] per line: run msprof on these hosts over "
+                      "SSH, on their folders"});
   add_key_options(command, arguments.keys);
   command.add_option({"--remote-msprof", &arguments.remote_msprof, "PATH",
-                      "the msprof of the hosts of --ssh (default: msprof in PATH)"});
+                      "path of msprof on the --ssh hosts (default: msprof in PATH)"});
 }
 
 }  // namespace
@@ -433,45 +436,42 @@ void add_cluster_command(cli::Command& root) {
   auto arguments = std::make_shared<ClusterArguments>();
   cli::Command& command = root.add_command(
       "cluster",
-      "Captures of many ranks into one answer: finds the PROF_… folders below the given ones, "
-      "makes "
-      "the partial result of each where it lies (msprof rank), and merges them into "
-      "DIR/cluster.db. On this machine, on the nodes of a Slurm cluster, or on hosts over SSH. A "
-      "repeated run does only what is missing; what is missing in the end is named.");
+      "Analyze the captures of many ranks together: finds the PROF_… folders in the given folders, "
+      "summarizes each capture where it is stored (msprof rank), and merges the summaries into "
+      "DIR/cluster.db. Runs on this machine, on the nodes of a Slurm cluster, or on hosts over "
+      "SSH. A repeated run does only what is missing. Missing ranks are reported.");
   command.set_examples(
-      "  msprof cluster /data/job17 --output answer                 on this machine\n"
-      "  msprof cluster /shared/job17 --output /shared/answer --slurm\n"
-      "  msprof cluster /local/prof --output /shared/answer --nodelist 'n[1-8]'\n"
-      "  msprof cluster /local/prof --output answer --ssh hosts.txt\n"
-      "  msprof show -dir answer/cluster.db                         then");
+      "  msprof cluster /data/job17 --output result                 on this machine\n"
+      "  msprof cluster /shared/job17 --output /shared/result --slurm\n"
+      "  msprof cluster /local/prof --output /shared/result --nodelist 'n[1-8]'\n"
+      "  msprof cluster /local/prof --output result --ssh hosts.txt\n"
+      "  msprof show -dir result/cluster.db                         show the result");
   cli::Option folders = {"folders", &arguments->folders, "FOLDER",
-                         "folders with captures, in any depth"};
+                         "folders with captures, searched recursively"};
   folders.takes_captures = true;
   command.add_option(std::move(folders));
   command.add_option({"--output", &arguments->output, "DIR",
-                      "folder for parts, logs, cluster.db and its products"});
-  command.add_option(
-      {"--jobs", &arguments->jobs, "N", "processes at a time on a machine (default: its cores)"});
+                      "folder for rank summaries, logs, cluster.db and its products"});
+  command.add_option({"--jobs", &arguments->jobs, "N",
+                      "parallel processes per machine (default: its number of cores)"});
   command.add_option({"--store", &arguments->store, "DIR",
-                      "put the stores of captures there instead of into them"});
+                      "put the stores into DIR instead of into the captures"});
   command.add_option(
-      {"--manifest", &arguments->manifest, "FILE", "the ranks that should be there, as for merge"});
+      {"--manifest", &arguments->manifest, "FILE", "the expected ranks, as for merge"});
   command.add_option({"--detail-rows", &arguments->detail_rows, "N",
-                      "rows of single ranks in collectives that are kept, as for merge"});
-  command.add_option(
-      {"--parquet", &arguments->parquet, "DIR",
-       "also write every task of every rank as Parquet files there, for SQL over all "
-       "(export parquet)"});
+                      "number of per-rank collective rows to keep (see merge)"});
+  command.add_option({"--parquet", &arguments->parquet, "DIR",
+                      "also write every task of every rank as Parquet files into DIR, for SQL over "
+                      "all ranks (export parquet)"});
   command.add_option({"--part", &arguments->part, "FILE",
-                      "write one merged part there, to be merged with those of other machines, "
-                      "instead of cluster.db"});
+                      "write one merged summary to FILE instead of cluster.db, to be merged with "
+                      "those of other machines"});
   add_slurm_options(command, *arguments);
   add_ssh_options(command, *arguments);
   command.add_option({"--msprof", &arguments->msprof, "PATH",
-                      "the msprof that makes and merges parts, where nodes of Slurm have another "
-                      "one (default: this one)"});
-  command.add_option({"--task", &arguments->task, "FILE",
-                      "do what the file of a run on Slurm says: its jobs call this"});
+                      "path of msprof on the Slurm nodes, if different (default: this one)"});
+  command.add_option(
+      {"--task", &arguments->task, "FILE", "run a task of a Slurm run's file; used by its jobs"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   add_verbosity(command, arguments->verbosity);
   command.set_action([arguments] { return run_cluster(*arguments); });

@@ -52,8 +52,9 @@ std::optional<std::pair<fs::path, fs::path>> cluster_sides(const std::string& ba
   const auto now_file = cluster_db_of(now);
   if (!base_file && !now_file) return std::nullopt;
   if (!base_file || !now_file) {
-    throw Error(Exit::usage, fmt::format("{} is a cluster and {} is not: compare two of a kind",
-                                         base_file ? base : now, base_file ? now : base));
+    throw Error(Exit::usage,
+                fmt::format("{} is a cluster and {} is not: compare two captures or two clusters",
+                            base_file ? base : now, base_file ? now : base));
   }
   return std::pair(*base_file, *now_file);
 }

@@ -30,10 +30,9 @@ Exit run_cluster_export(const ClusterExportArguments& arguments) {
   const std::string dir = arguments.dir.empty() ? "." : arguments.dir;
   const auto file = cluster_db_of(dir);
   if (!file) {
-    throw Error(Exit::nothing_to_do,
-                dir +
-                    " is no cluster.db and has none: make one with `msprof cluster` or `msprof "
-                    "merge`");
+    throw Error(Exit::nothing_to_do, dir +
+                                         " neither is nor contains a cluster.db: create one with "
+                                         "`msprof cluster` or `msprof merge`");
   }
   const cluster::Part part = cluster::Part::open(*file);
   cluster::ClusterProductOptions options;
@@ -53,20 +52,20 @@ void add_cluster_export(cli::Command& parent) {
   cli::Command& command = parent.add_command(
       "cluster",
       "Write the products of a merged cluster.db: cluster_analysis_output/ with "
-      "cluster_step_trace_time.csv, cluster_communication.json, "
-      "cluster_communication_matrix.json, communication_group.json and cluster_analysis.db, as "
-      "the vendor's viewer and scripts open them; and cluster.html, a page to look at.");
+      "cluster_step_trace_time.csv, cluster_communication.json, cluster_communication_matrix.json, "
+      "communication_group.json and cluster_analysis.db, in the format of the vendor's viewer and "
+      "scripts; and cluster.html, a report for the browser.");
   command.set_examples(
       "  msprof export cluster -dir out/cluster.db\n"
       "  msprof export cluster -dir cluster.db --output report");
-  command.add_option({"--dir,--collection-dir", &arguments->dir, "FILE",
-                      "the cluster.db, or the folder that holds it; also -dir. Default: this "
-                      "folder"});
   command.add_option(
-      {"--output", &arguments->output, "DIR", "put the files there instead of beside cluster.db"});
-  command.add_option({"--all-collectives", &arguments->all_collectives, "",
-                      "an entry for every rank of every collective, also where they are more than "
-                      "a million"});
+      {"--dir,--collection-dir", &arguments->dir, "FILE",
+       "cluster.db, or the folder that contains it; also -dir. Default: this folder"});
+  command.add_option({"--output", &arguments->output, "DIR",
+                      "put the files into DIR instead of next to cluster.db"});
+  command.add_option(
+      {"--all-collectives", &arguments->all_collectives, "",
+       "write an entry for every rank of every collective, even if there are more than a million"});
   add_verbosity(command, arguments->verbosity);
   command.set_action([arguments] { return run_cluster_export(*arguments); });
 }

@@ -64,17 +64,19 @@ void print_info(const cluster::Part& part, const ClusterVerdict& verdict, const 
   print_line("ranks", present);
   for (const cluster::LackingRanks& lacking : lacking_ranks(ranks))
     print_line(lacking.what, lacking.ranks);
-  print_line("hosts", fmt::format("{}, the clocks of {} aligned", ranks.hosts, info.aligned_hosts));
+  print_line("hosts", fmt::format("{}, clocks aligned on {}", ranks.hosts, info.aligned_hosts));
   print_line("steps", info.step_us
                           ? fmt::format("{}, median {:.3f} ms", info.steps, *info.step_us / 1000)
-                          : "none numbered");
-  print_line("collectives",
-             fmt::format("{} in {} groups{}", info.collectives, info.groups,
-                         part.facts().has_detail ? "" : "; totals and extremes, not every rank"));
+                          : "no numbered steps");
+  print_line(
+      "collectives",
+      fmt::format("{} in {} groups{}", info.collectives, info.groups,
+                  part.facts().has_detail ? "" : "; only totals and extremes, no rows per rank"));
   print_line("operators", fmt::format("{}", info.ops));
   fmt::print(
-      "\n`msprof query --schema -dir {}` lists what SQL can name; `msprof advise` says what"
-      " is slow\n",
+      "\n"
+      "`msprof query --schema -dir {}` lists the views for SQL; `msprof advise` finds what is "
+      "slow\n",
       printable(part.path().string()));
 }
 

@@ -19,7 +19,7 @@ Exit print_ranks(cluster::Ranks ranks, bool missing_is_fault) {
   if (!missing_is_fault) ranks.missing = {};
   const std::int64_t count = ranks.present.count() + ranks.unknown;
   log::info("{} ranks on {} hosts", count, ranks.hosts);
-  if (ranks.unknown > 0) log::info("{} captures do not know their rank", ranks.unknown);
+  if (ranks.unknown > 0) log::info("{} captures without a rank", ranks.unknown);
   Exit exit = Exit::ok;
   for (const cluster::LackingRanks& lacking : lacking_ranks(ranks)) {
     log::warn("{}", lacking.line());

@@ -62,7 +62,9 @@ ordered_json cluster_json(const std::filesystem::path& file, const ClusterSummar
 // Prints each finding as a paragraph, wrapped to the terminal's width.
 void print_findings(const std::vector<ClusterFinding>& findings) {
   if (findings.empty()) return;
-  fmt::print("\nFound (`msprof advise` has evidence and what to do)\n");
+  fmt::print(
+      "\n"
+      "Findings (`msprof advise` shows evidence and remedies)\n");
   const int width = text_width(STDOUT_FILENO);
   for (const ClusterFinding& finding : findings) {
     std::string line = finding.severity + ":";

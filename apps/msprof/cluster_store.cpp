@@ -39,9 +39,9 @@ std::vector<fs::path> cluster_dbs_of(const std::vector<std::string>& dirs) {
     if (const auto cluster = cluster_db_of(dir)) clusters.push_back(*cluster);
   }
   if (!clusters.empty() && clusters.size() != dirs.size()) {
-    throw Error(Exit::usage, fmt::format("{} is a cluster's file, and others behind -dir are "
-                                         "captures: give one kind",
-                                         clusters.front().string()));
+    throw Error(Exit::usage,
+                fmt::format("-dir: {} is a cluster, but others are captures: give one kind only",
+                            clusters.front().string()));
   }
   return clusters;
 }

@@ -75,13 +75,13 @@ struct CollectArguments {
 constexpr const char* kBoardTopic = "board";
 
 void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
-  command.begin_group("What boards record", kBoardTopic);
+  command.begin_group("Recording on boards", kBoardTopic);
   command.add_option({"--interval", &arguments.interval, "N",
-                      "record every N-th inference, 0 to 9999 (default 0: all, as one capture)"});
+                      "record every N-th inference, 0 to 9999 (default 0: all, in one capture)"});
   command.add_option({"--acl_api,--acl-api",
                       &arguments.acl_api,
                       "on|off",
-                      "record the calls of the ACL interface (default on)",
+                      "record calls of the ACL API (default on)",
                       {"on", "off"}});
   command.add_option({"--aacpu,--aicpu",
                       &arguments.aicpu,
@@ -91,17 +91,17 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
   command.add_option({"--switch",
                       &arguments.profiler_switch,
                       "on|off",
-                      "profile at all (default on)",
+                      "enable profiling (default on)",
                       {"on", "off"}});
-  command.add_option(
-      {"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics, "NAME",
-       "the counters of the AA core (default and only one: ArithmeticUtilization), or "
-       "with --cann those of AI cores"});
+  command.add_option({"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics,
+                      "NAME",
+                      "AA core counters (only ArithmeticUtilization, the default); with --cann: AI "
+                      "core counters"});
   command.add_option({"--acl-json,--acl_json", &arguments.acl_json, "FILE",
-                      "the application's acl.json where it has another name or place"});
+                      "the application's acl.json, if it has another name or folder"});
   command.add_option({"--layout", &arguments.layout, "FILE",
-                      "JSON description of the board's record layouts, for --all and for later "
-                      "imports of this capture (default: as import finds it)"});
+                      "JSON description of the board's record layouts, for --all and later imports "
+                      "(default: see import)"});
 }
 
 // Options of CANN's collector that have a different name here or are not available.
@@ -115,22 +115,21 @@ bool is_elsewhere(const CollectorOption& option) {
 void add_cann_options(cli::Command& command, CollectArguments& arguments) {
   command.begin_group("Applications on CANN", "cann");
   command.add_option(
-      {"--cann", &arguments.cann, "", "the application is one for CANN: short for --dialect cann"});
+      {"--cann", &arguments.cann, "", "the application is for CANN; short for --dialect cann"});
   command.add_option({"--dialect",
                       &arguments.dialect,
                       "svp|cann",
-                      "what the application is for (default: cann where it, a library of it, or a "
-                      "Python script brings libascendcl in, else svp)",
+                      "the application's platform (default: cann if it, one of its libraries or a "
+                      "Python script loads libascendcl, otherwise svp)",
                       {"svp", "cann"}});
-  command.add_option(
-      {"--runtime",
-       &arguments.runtime,
-       "vendor|cann|host",
-       "with --cann, by hand: the vendor's msprof of PATH, an installed CANN, or the "
-       "host runtime (default: the first of these that is there)",
-       {"vendor", "cann", "host"}});
+  command.add_option({"--runtime",
+                      &arguments.runtime,
+                      "vendor|cann|host",
+                      "with --cann: use the vendor's msprof in PATH, an installed CANN, or the "
+                      "host runtime (default: the first that exists)",
+                      {"vendor", "cann", "host"}});
   command.add_option({"--framework", &arguments.framework, "tf|mindspore|torch",
-                      "with --cann: set the variables by which this framework is recorded",
+                      "with --cann: set the variables that enable profiling in this framework",
                       framework_names()});
   command.add_option({"--profiling-options", &arguments.profiling_options, "JSON",
                       "with --framework tf: its profiling_options, checked before the start "
@@ -167,14 +166,15 @@ void check_main(const CollectArguments& arguments) {
   if (has_processes(arguments)) {
     if (arguments.watch)
       throw Error(Exit::usage,
-                  "--watch follows an application that msprof starts: leave it out with --pid");
+                  "--watch works only with an application that msprof starts: it cannot be used "
+                  "with --pid");
     if (!arguments.board.names_board()) return;
-    throw Error(Exit::usage,
-                "--pid names processes of this machine: run msprof there, without --config and "
-                "--host");
+    throw Error(
+        Exit::usage,
+        "--pid selects local processes: run msprof on that machine, without --config and --host");
   }
   if (!arguments.board.clean_board) {
-    throw Error(Exit::usage, "-m,--main is required: it gives the executable");
+    throw Error(Exit::usage, "-m,--main FILE is required: the executable to run");
   }
   if (arguments.all || arguments.watch || !arguments.application_arguments.empty()) {
     throw Error(Exit::usage,
@@ -185,33 +185,34 @@ void check_main(const CollectArguments& arguments) {
 
 void add_application_options(cli::Command& command, CollectArguments& arguments) {
   command.begin_group("Application");
-  command.add_option({"-m,--main", &arguments.main, "FILE",
-                      "the executable, looked up in the current folder, then in --project, never "
-                      "in PATH"});
+  command.add_option(
+      {"-m,--main", &arguments.main, "FILE",
+       "executable, searched in the current folder, then in --project; not in PATH"});
   command.add_option({"--project", &arguments.project, "DIR",
-                      "the folder that is copied for the run (default: the executable's folder, or "
-                      "its parent where that has src/acl.json)"});
+                      "folder copied for the run (default: the executable's folder, or its parent "
+                      "if that has src/acl.json)"});
   cli::Option variable = {"--env", &arguments.environment, "NAME=VALUE",
-                          "a variable for the application; may be given several times"};
+                          "environment variable for the application; can be repeated"};
   variable.one_each = true;
   command.add_option(std::move(variable));
-  command.add_option({"--timeout", &arguments.timeout_seconds, "S",
-                      "end the application after S seconds (fractions allowed) with TERM, which is "
-                      "a success; one that fails then, or has to be killed 5 s later, is exit code "
-                      "7. What it recorded is kept"});
+  command.add_option(
+      {"--timeout", &arguments.timeout_seconds, "S",
+       "stop the application with SIGTERM after S seconds (can be fractional). Exit code 0, or 7 "
+       "if it then fails or must be killed 5 s later. Its recording is kept"});
   add_repeat_options(command, arguments.repeat);
 }
 
 void add_result_options(cli::Command& command, CollectArguments& arguments) {
   command.begin_group("Results");
   command.add_option({"--output", &arguments.output, "DIR",
-                      "where the JOB folder is put (default: the current folder)"});
-  command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
+                      "folder for the JOB folder (default: the current folder)"});
+  command.add_option({"--all", &arguments.all, "", "then import and export all captures"});
   command.add_option({"--watch", &arguments.watch, "",
-                      "show the run while it goes on: executions a second, the slowest layers, "
-                      "bytes, the disk; on a terminal in place, else a line every 10 s"});
-  command.add_option({"--json", &arguments.json, "",
-                      "one JSON document on stdout; the application's stdout goes to stderr"});
+                      "show live status: executions per second, slowest layers, bytes, disk; "
+                      "updated in place on a terminal, otherwise a line every 10 s"});
+  command.add_option(
+      {"--json", &arguments.json, "",
+       "print one JSON document on stdout; the application's stdout is sent to stderr"});
   add_verbosity(command, arguments.verbosity);
 }
 
@@ -253,23 +254,22 @@ bool asks_for_cann(const CollectArguments& arguments) {
 // Throws Error(usage) if options of both dialects are given.
 void check_dialect(const CollectArguments& arguments) {
   if (arguments.cann && arguments.dialect == "svp")
-    throw Error(Exit::usage, "--cann and --dialect svp contradict each other: give one of them");
+    throw Error(Exit::usage, "--cann and --dialect svp cannot be combined");
   const bool wants_cann = asks_for_cann(arguments);
   const char* const svp = given_option_of_svp(arguments);
   if (wants_cann && svp != nullptr)
-    throw Error(Exit::usage, fmt::format("{} is for applications of SVP boards: leave it out with "
-                                         "--cann",
-                                         svp));
+    throw Error(
+        Exit::usage,
+        fmt::format("{} is for applications on SVP boards: it cannot be used with --cann", svp));
   const std::string cann = given_option_of_cann(arguments);
   if (arguments.dialect == "svp" && !cann.empty())
     throw Error(
         Exit::usage,
-        fmt::format("{} is for applications on CANN: leave it out with --dialect svp", cann));
+        fmt::format("{} is for applications on CANN: it cannot be used with --dialect svp", cann));
   if (!cann.empty() && svp != nullptr)
     throw Error(
         Exit::usage,
-        fmt::format("{} is for applications on CANN, {} for those of SVP boards: give one of "
-                    "them",
+        fmt::format("{} is for applications on CANN, {} for SVP boards: give only one of them",
                     cann, svp));
 }
 
@@ -291,10 +291,9 @@ bool is_cann(const CollectArguments& arguments) {
     if (error.code() == Exit::partial_data) throw;
   }
   if (kind != ApplicationKind::cann && !option.empty())
-    throw Error(Exit::usage,
-                fmt::format("{} is for applications on CANN, and {} cannot be seen to be "
-                            "one: give --cann",
-                            option, *arguments.main));
+    throw Error(Exit::usage, fmt::format("{} is for applications on CANN, but {} does not appear "
+                                         "to be one: add --cann to use it anyway",
+                                         option, *arguments.main));
   return kind == ApplicationKind::cann;
 }
 
@@ -316,7 +315,7 @@ CannRequest cann_request(const CollectArguments& arguments) {
 // The first given option that requires a newly started run; empty if there is none.
 std::string option_of_start(const CollectArguments& arguments) {
   if (arguments.main) return "-m";
-  if (!arguments.application_arguments.empty()) return "an argument of the application";
+  if (!arguments.application_arguments.empty()) return "an application argument";
   if (arguments.timeout_seconds) return "--timeout";
   if (!arguments.environment.empty()) return "--env";
   if (arguments.project) return "--project";
@@ -339,27 +338,26 @@ void check_arguments(const CollectArguments& arguments) {
   if (arguments.board.names_board() && !asks_for_cann(arguments) && !cann.empty())
     throw Error(Exit::usage, fmt::format("{} is for applications on CANN: add --cann", cann));
   if (arguments.board.remote_dir && !arguments.board.names_board()) {
-    throw Error(Exit::usage,
-                "--remote-dir names a folder on a board: --config or --host is missing");
+    throw Error(Exit::usage, "--remote-dir is a folder on a board: add --config or --host");
   }
   check_variables(arguments.environment);
   if (arguments.board.no_upload && arguments.project) {
     throw Error(Exit::usage,
-                "--project is a folder of this machine; with --no-upload the project is "
-                "--remote-dir");
+                "--project is a local folder; with --no-upload the project is --remote-dir");
   }
   if (arguments.board.tty && arguments.json) {
     throw Error(FindingId::tty_with_json,
-                "--tty makes one stream of the application's stdout and stderr, and --json needs "
-                "stdout for its document; give one of them");
+                "--tty and --json cannot be combined: --tty merges the application's stdout and "
+                "stderr, and --json needs stdout for its document");
   }
   if (arguments.interval && (*arguments.interval < 0 || *arguments.interval > kMaxInterval)) {
-    throw Error(Exit::usage, fmt::format("--interval {} is not between 0 and {}",
+    throw Error(Exit::usage, fmt::format("--interval: expected 0 to {1}, got {0}",
                                          *arguments.interval, kMaxInterval));
   }
   if (arguments.timeout_seconds &&
       !(*arguments.timeout_seconds > 0 && *arguments.timeout_seconds <= kMaxTimeoutSeconds)) {
-    throw Error(Exit::usage, "--timeout takes a number of seconds above 0");
+    throw Error(Exit::usage, fmt::format("--timeout: expected seconds > 0 and <= 1e8, got {}",
+                                         *arguments.timeout_seconds));
   }
 }
 
@@ -368,7 +366,7 @@ SvpInjection svp_injection(const CollectArguments& arguments) {
   if (arguments.metrics &&
       std::find(names.begin(), names.end(), *arguments.metrics) == names.end()) {
     throw Error(Exit::usage,
-                fmt::format("--aac_metrics takes {}, not '{}'{}", listed(names, "or"),
+                fmt::format("--aac_metrics: expected {}, got '{}'{}", listed(names, "or"),
                             *arguments.metrics, did_you_mean(*arguments.metrics, names)));
   }
   ProfilerOptions profiler;
@@ -421,8 +419,8 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
        "--host",  "--password-stdin", "--clean-board", "--survive", "--interval", "--acl_api",
        "--aacpu", "--cann",           "--output",      "--all",     "--watch",    "--json",
        "--quiet", "--verbose"},
-      {{kBoardTopic, "print all options for boards and servers"},
-       {"cann", "print all options for applications on CANN"}});
+      {{kBoardTopic, "list all options for boards and servers"},
+       {"cann", "list all options for applications on CANN"}});
   command.set_rest(&arguments.application_arguments, "are passed to the application unchanged");
 }
 
@@ -596,19 +594,21 @@ void add_collect_command(cli::Command& root, ProcessCapture process,
   arguments->grace_seconds = grace_seconds;
   cli::Command& command = root.add_command(
       "collect",
-      "Profile an application, run on a copy of its project, and fetch the JOB folder. The "
-      "application starts in the copy of the current folder if that is part of the project, else "
-      "in the executable's folder; what it writes there is put into <output>/<JOB>.files. With "
-      "--config or --host it runs on a board, over SSH, else on this machine.");
+      "Profile an application on a copy of its project and fetch the JOB folder. It starts in the "
+      "copy of the current folder if that is part of the project, otherwise in the executable's "
+      "folder. Files that it writes there are put into <output>/<JOB>.files. With --config or "
+      "--host it runs on a board over SSH, otherwise on this machine.");
   command.set_examples(
       "  msprof collect -m main --config board.ini --all   run ./main on a board, import, export\n"
       "  msprof collect -m main --host root@192.168.1.10 --env THREADS=2\n"
       "  msprof collect -m main --host root@192.168.1.10,root@192.168.1.11   two boards at once\n"
-      "  msprof collect -m main --repeat 5                 five runs, a side for msprof compare\n"
+      "  msprof collect -m main --repeat 5                 five runs, for msprof compare\n"
       "  msprof collect -m main --config board.ini --survive   then: collect --attach --config …\n"
       "  msprof collect --host root@192.168.1.10 --clean-board\n"
-      "  msprof collect -m infer --host me@server --cann   what is on a server, where it is\n"
-      "  msprof collect -m main --all                      the same on this machine\n"
+      "  msprof collect -m infer --host me@server --cann   run an application that is already on a "
+      "server\n"
+      "  msprof collect -m main --all                      run ./main on this machine, import, "
+      "export\n"
       "  msprof collect -m out/main --output /data/profiles -- --images 100\n"
       "  msprof collect -m main --interval 10 --timeout 60\n"
       "  msprof collect -m main --acl-json config/profile.json --json");

@@ -14,7 +14,7 @@ namespace {
 void check_variable(const std::string& variable) {
   const auto end = variable.find('=');
   if (end == std::string::npos) {
-    throw Error(Exit::usage, "--env takes NAME=VALUE; one of them has no '='");
+    throw Error(Exit::usage, "--env: expected NAME=VALUE, but one value has no '='");
   }
   const std::string_view name = std::string_view(variable).substr(0, end);
   const auto fits = [](char c) {
@@ -27,8 +27,7 @@ void check_variable(const std::string& variable) {
       !std::all_of(name.begin(), name.end(), fits)) {
     throw Error(
         Exit::usage,
-        fmt::format("--env: '{}' is not the name of a variable; use letters, digits and '_'",
-                    name));
+        fmt::format("--env: '{}' is not a variable name; use letters, digits and '_'", name));
   }
 }
 

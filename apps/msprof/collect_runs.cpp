@@ -1,6 +1,7 @@
 #include "msprof/collect_runs.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -93,29 +94,32 @@ Exit collect_at_several(const RunsRequest& request, const CollectionPlan& plan,
 
 void add_repeat_options(cli::Command& command, RepeatArguments& arguments) {
   command.add_option({"--repeat", &arguments.runs, "N",
-                      "N runs one after the other, 1 to 1000; their captures are in a folder of "
-                      "their own, MAIN.runs, which is a side for `msprof compare`"});
-  command.add_option({"--warm-up", &arguments.warm_ups, "N",
-                      "with --repeat: so many runs before them, 0 to 1000, whose captures are kept "
-                      "apart (default 1)"});
+                      "run N times, one after the other, 1 to 1000; the captures are put into "
+                      "MAIN.runs, which `msprof compare` accepts"});
+  command.add_option(
+      {"--warm-up", &arguments.warm_ups, "N",
+       "with --repeat: warm-up runs, 0 to 1000, whose captures are kept separately (default 1)"});
 }
 
 void check_runs(const RunsRequest& request) {
-  const auto refuse = [](bool wrong, const char* sentence) {
+  const auto refuse = [](bool wrong, const std::string& sentence) {
     if (wrong) throw Error(Exit::usage, sentence);
   };
   refuse(request.board.names_several() && request.reads_words,
-         "--dynamic and --pid read what is typed: they are for one machine at a time");
-  refuse(request.repeat.warm_ups && !request.repeat.runs, "--warm-up goes with --repeat N");
+         "--dynamic and --pid read commands from the terminal: they work on one machine at a time");
+  refuse(request.repeat.warm_ups && !request.repeat.runs, "--warm-up needs --repeat N");
   if (!request.repeat.runs) return;
   refuse(*request.repeat.runs < 1 || *request.repeat.runs > kMaxRepeats,
-         "--repeat takes a number from 1 to 1000");
+         fmt::format("--repeat: expected 1 to 1000, got {}", *request.repeat.runs));
   const long warm_ups = request.repeat.warm_ups.value_or(kUsualWarmUps);
-  refuse(warm_ups < 0 || warm_ups > kMaxRepeats, "--warm-up takes a number from 0 to 1000");
-  refuse(request.reads_words,
-         "--repeat starts the application again and again: leave out --dynamic and --pid");
-  refuse(!request.main, "--repeat needs -m,--main: it gives the executable");
-  refuse(request.board.leave, "--repeat brings captures home, to compare them: leave out --leave");
+  refuse(warm_ups < 0 || warm_ups > kMaxRepeats,
+         fmt::format("--warm-up: expected 0 to 1000, got {}", warm_ups));
+  refuse(
+      request.reads_words,
+      "--repeat starts the application several times: it cannot be used with --dynamic or --pid");
+  refuse(!request.main, "--repeat needs -m,--main FILE, the executable to run");
+  refuse(request.board.leave,
+         "--repeat fetches the captures to compare them: it cannot be used with --leave");
 }
 
 Exit collect_all(const RunsRequest& request, const CollectionPlan& plan, const CollectOnce& collect,

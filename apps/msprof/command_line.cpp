@@ -158,12 +158,12 @@ class Strays {
   std::string unknown_option(const std::string& word) const {
     const std::string name = word.substr(0, word.find('='));
     if (option_named(command_, name) != nullptr) {
-      return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), named_.path);
+      return fmt::format("{0} must follow the command: {1} {0} …", shown_word(name), named_.path);
     }
     const std::string where =
         command_.commands().empty() ? "" : path_with_option(command_, named_.path, name);
     if (!where.empty()) {
-      return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), where);
+      return fmt::format("{0} must follow the command: {1} {0} …", shown_word(name), where);
     }
     std::string text = fmt::format("unknown option '{}'", shown_word(name));
     std::vector<std::string> known;
@@ -224,10 +224,10 @@ class Strays {
     own.insert(own.end(), rest_.begin(), rest_.end());
     if (!own.empty()) line.add("--").add_all(own);
     if (moved != strays_.begin()) {
-      return fmt::format("'{}' belongs to no option; give the executable after -m: {}",
+      return fmt::format("unexpected argument '{}'; give the executable after -m: {}",
                          strays_.front(), line.text());
     }
-    return fmt::format("'{}' belongs to no option; give arguments of the application after --: {}",
+    return fmt::format("unexpected argument '{}'; give application arguments after --: {}",
                        strays_.front(), line.text());
   }
 
@@ -246,16 +246,13 @@ class Strays {
       }
       line.add(one);
     }
-    return fmt::format("'{}' belongs to no option; give captures after -dir: {}", word,
-                       line.text());
+    return fmt::format("unexpected argument '{}'; give captures after -dir: {}", word, line.text());
   }
 
   std::string one_too_many(const std::string& word) const {
     const auto names = positional_names(command_);
-    if (names.empty())
-      return fmt::format("'{}' belongs to no option, and {} takes no other arguments", word,
-                         command_.name());
-    return fmt::format("'{}' is one argument too many: {} {}", word, named_.path,
+    if (names.empty()) return fmt::format("unexpected argument '{}'", word);
+    return fmt::format("too many arguments, starting with '{}': {} {}", word, named_.path,
                        fmt::format("{}", listed(names, "and")));
   }
 
@@ -287,7 +284,7 @@ std::string value_problem(const Option& option, const std::string& value) {
   if (is_of<std::optional<long>*>(option)) fits = is_number<long>(value);
   if (is_of<std::optional<double>*>(option)) fits = is_number<double>(value);
   if (fits) return "";
-  return fmt::format("{} takes {}, not '{}'{}", name, wanted_value(option), value,
+  return fmt::format("{}: expected {}, got '{}'{}", name, wanted_value(option), value,
                      did_you_mean(value, choices));
 }
 
@@ -300,7 +297,7 @@ std::string given_twice(const Option& option) {
 }
 
 std::string takes_no_value(const Option& option) {
-  return fmt::format("{} takes no value: giving it switches it on", shown_name(option));
+  return fmt::format("{} is a switch and has no value", shown_name(option));
 }
 
 std::string missing_words(const NamedCommand& named, const std::vector<const Option*>& missing) {
@@ -487,7 +484,7 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
     const bool is_given = bound.app->get_option(names_of(*option).front())->count() > 1;
     return is_given ? given_twice(*option) : missing_value(*option);
   }
-  return fmt::format("this cannot be parsed; see `{} --help` for what {} takes", path,
+  return fmt::format("invalid command line; see `{} --help` for the arguments of {}", path,
                      command.name());
 }
 
@@ -521,7 +518,7 @@ Exit help_about(const NamedCommand& named, const std::vector<std::string>& words
   const std::vector<std::string> strays(words.begin() + static_cast<std::ptrdiff_t>(named.depth),
                                         words.end());
   if (!named.command->commands().empty()) return usage_error(stray_words(named, strays, words, {}));
-  return usage_error(fmt::format("'{}' is no command of {}", strays.front(), named.path));
+  return usage_error(fmt::format("unknown command '{}' of {}", strays.front(), named.path));
 }
 
 }  // namespace
@@ -564,10 +561,11 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   }
   const Bound& bound = selected(*tree);
   if (!bound.command->action())
-    return usage_error("a command is missing" + command_list(*bound.command));
+    return usage_error("no command given" + command_list(*bound.command));
   if (has_rest) {
     if (bound.command->rest() == nullptr)
-      return usage_error(fmt::format("'{}' takes nothing after --", bound.command->name()));
+      return usage_error(
+          fmt::format("'{}' does not accept arguments after --", bound.command->name()));
     *bound.command->rest() = rest;
   }
   unmark_texts(*bound.command);

@@ -49,7 +49,7 @@ std::optional<double> limit_of(const CompareArguments& arguments) {
   const bool is_number = !text.empty() && *end == '\0' && percent >= 0 && percent < 1e9 &&
                          text.find_first_not_of("0123456789.") == std::string::npos;
   if (is_number) return percent;
-  throw Error(Exit::usage, fmt::format("--fail-above takes a percentage such as 5%, not '{}'",
+  throw Error(Exit::usage, fmt::format("--fail-above: expected a percentage such as 5%, got '{}'",
                                        *arguments.fail_above));
 }
 
@@ -61,7 +61,7 @@ std::vector<std::string> runs_of(const std::string& list) {
   std::vector<std::string> runs;
   for (const std::string_view run : split(list, ','))
     if (!run.empty()) runs.emplace_back(run);
-  if (runs.empty()) throw Error(Exit::usage, "compare takes two captures, BASE and NEW");
+  if (runs.empty()) throw Error(Exit::usage, "compare needs two captures, BASE and NEW");
   return runs;
 }
 
@@ -179,7 +179,9 @@ class CompareCommand {
 
   Exit run_clusters(const fs::path& base, const fs::path& now, ordered_json& document) {
     if (!arguments_.output.empty())
-      throw Error(Exit::usage, "--output is for the stores of captures: a cluster has none");
+      throw Error(
+          Exit::usage,
+          "--output sets the folder for the stores of captures: it cannot be used with clusters");
     const ClusterComparison comparison = compare_cluster_files(base, now);
     if (csv_.is_wanted()) csv_.write(cluster_comparison_csv(comparison, arguments_.excel));
     if (html_.is_wanted()) html_.write(cluster_comparison_page(comparison));
@@ -240,9 +242,9 @@ Exit run_compare(CompareArguments& arguments) {
   apply_verbosity(arguments.verbosity);
   if (arguments.json) arguments.format = "json";
   if (arguments.excel && arguments.csv_file.empty() && arguments.format != "csv")
-    throw Error(Exit::usage, "--excel is about csv: add --format csv or --csv FILE");
+    throw Error(Exit::usage, "--excel applies to csv: add --format csv or --csv FILE");
   if (arguments.top && *arguments.top < 1)
-    throw Error(Exit::usage, "--top takes a number from 1 on");
+    throw Error(Exit::usage, fmt::format("--top: expected a number >= 1, got {}", *arguments.top));
   const auto clusters = cluster_sides(arguments.base, arguments.now);
   ordered_json document = {{"schema", clusters ? "msprof.compare_cluster/1" : "msprof.compare/2"}};
   const auto work = [&] {
@@ -257,44 +259,43 @@ Exit run_compare(CompareArguments& arguments) {
 
 void add_compare_command(cli::Command& root) {
   auto arguments = std::make_shared<CompareArguments>();
-  cli::Command& command = root.add_command(
-      "compare",
-      "Say what changed between two runs: time of an execution, operators, loads, calls, and which "
-      "differences are noise. Of two cluster.db: steps, ranks, collectives, operators. Imports "
-      "first where needed.");
+  cli::Command& command =
+      root.add_command("compare",
+                       "Show what changed between two runs: time per execution, operators, loads, "
+                       "calls, and which differences are noise. For two cluster.db: steps, ranks, "
+                       "collectives, operators. Imports first if needed.");
   command.set_examples(
       "  msprof compare JOBAAA JOBBB                   before and after a change\n"
-      "  msprof compare PROF_A1,PROF_A2,PROF_A3 PROF_B1,PROF_B2,PROF_B3   several runs a side tell "
-      "smaller changes\n"
-      "  msprof compare old new --fail-above 5%        for CI: exit code 8 when it got slower\n"
+      "  msprof compare PROF_A1,PROF_A2,PROF_A3 PROF_B1,PROF_B2,PROF_B3   several runs each, to "
+      "detect smaller changes\n"
+      "  msprof compare old new --fail-above 5%        for CI: exit code 8 if NEW is slower\n"
       "  msprof compare before/cluster.db after/cluster.db   many ranks\n"
       "  msprof compare JOBAAA JOBBB --html report.html");
   cli::Option base = {"BASE", &arguments->base, "CAPTURE",
-                      "capture folder (JOB… or PROF_…), several with commas between them, or a "
-                      "folder that holds them; or a cluster.db"};
+                      "capture folder (JOB… or PROF_…), several separated by commas, or a folder "
+                      "that contains them; or a cluster.db"};
   base.required = base.takes_captures = base.takes_lists = true;
   command.add_option(std::move(base));
-  cli::Option now = {"NEW", &arguments->now, "CAPTURE", "the other side, given like BASE"};
+  cli::Option now = {"NEW", &arguments->now, "CAPTURE",
+                     "the capture to compare with BASE, in the same form"};
   now.required = now.takes_captures = now.takes_lists = true;
   command.add_option(std::move(now));
   command.add_option({"--fail-above", &arguments->fail_above, "PERCENT",
-                      "exit code 8 when NEW is slower by more than this and beyond noise"});
+                      "exit code 8 if NEW is slower by more than PERCENT and beyond noise"});
   command.add_option({"--top", &arguments->top, "N", "only the N largest changes of each table"});
-  command.add_option({"--format",
-                      &arguments->format,
-                      "FORMAT",
-                      "what to print on stdout",
-                      {"text", "json", "csv", "html"}});
   command.add_option(
-      {"--json", &arguments->json, "", "print one JSON document on stdout; as --format json"});
+      {"--format", &arguments->format, "FORMAT", "output format", {"text", "json", "csv", "html"}});
+  command.add_option(
+      {"--json", &arguments->json, "", "print one JSON document on stdout; same as --format json"});
   command.add_option(
       {"--csv", &arguments->csv_file, "FILE",
-       "also write the operators, and behind an empty line the system counters, as CSV"});
+       "also write the operators and, after an empty line, the system counters as CSV"});
   add_excel_option(command, arguments->excel);
   command.add_option({"--html", &arguments->html_file, "FILE",
-                      "also write a report with a picture of what changed, one file"});
-  command.add_option({"--output", &arguments->output, "DIR",
-                      "put stores there instead of into the captures, a folder a capture"});
+                      "also write an HTML report with charts of the changes, as a single file"});
+  command.add_option(
+      {"--output", &arguments->output, "DIR",
+       "put the stores into DIR instead of into the captures, one folder per capture"});
   add_verbosity(command, arguments->verbosity);
   command.set_action([arguments] { return run_compare(*arguments); });
 }

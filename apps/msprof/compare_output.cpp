@@ -197,7 +197,7 @@ class Report {
   void types() {
     ShownChanges<TypeChange> shown(comparison_, type_columns());
     const auto rest = add_changed(comparison_.types, "type", shown);
-    if (shown.table().row_count() > 0) table("Types of operators", shown.table(), rest);
+    if (shown.table().row_count() > 0) table("Operator types", shown.table(), rest);
   }
 
   void ratios() {
@@ -230,21 +230,20 @@ class Report {
     const CallChange* most = main_call();
     if (most != nullptr && most->time.is_noise()) shown.add(*most);
     const auto rest = add_changed(comparison_.calls, "call", shown);
-    table("Calls on the host, one call", shown.table(), rest);
+    table("Host calls, per call", shown.table(), rest);
   }
 
   void ranges() {
     ShownChanges<CallChange> shown(comparison_, range_columns());
     const auto rest = add_changed(comparison_.ranges, "range", shown);
-    if (!comparison_.ranges.empty())
-      table("Ranges of the application, one range", shown.table(), rest);
+    if (!comparison_.ranges.empty()) table("Application ranges, per range", shown.table(), rest);
   }
 
   void counters() {
     if (comparison_.counters.empty()) return;
     ShownChanges<CounterChange> shown(comparison_, counter_columns());
     const auto rest = add_changed(comparison_.counters, "counter", shown);
-    table("System counters, mean of the run", shown.table(), rest);
+    table("System counters, mean over the run", shown.table(), rest);
   }
 
   const Comparison& comparison_;

@@ -273,7 +273,7 @@ std::string answer_line(const std::string& shell, const std::string& replaced,
 // Prints one candidate per line. bash, zsh: the quoted text that replaces REPLACED; fish: the whole
 // word, unquoted. zsh and fish: followed by a tab and the help text.
 Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
-  if (asked.size() != 3) throw Error(Exit::usage, "__complete takes: -- SHELL LINE REPLACED");
+  if (asked.size() != 3) throw Error(Exit::usage, "usage: __complete -- SHELL LINE REPLACED");
   const std::string& shell = asked[0];
   const auto words = typed_words(asked[1]);
   const TypedWord& last = words.back();
@@ -297,13 +297,13 @@ void add_completion_command(cli::Command& root) {
   std::vector<std::string> shells;
   for (const auto& script : completion_scripts()) shells.emplace_back(script.shell);
 
-  cli::Command& command = root.add_command(
-      "completion",
-      "Print a script that completes commands, options, captures and names of tables at the TAB "
-      "key of bash, zsh or fish.");
+  cli::Command& command =
+      root.add_command("completion",
+                       "Print a completion script for bash, zsh or fish. It completes commands, "
+                       "options, captures and table names.");
   command.set_examples(
       "  source <(msprof completion bash)      bash, in ~/.bashrc\n"
-      "  source <(msprof completion zsh)       zsh, in ~/.zshrc behind compinit\n"
+      "  source <(msprof completion zsh)       zsh, in ~/.zshrc after compinit\n"
       "  msprof completion fish | source       fish, in ~/.config/fish/config.fish");
   command.add_option(
       {"shell", &arguments->shell, "SHELL", "bash, zsh or fish", std::move(shells), true});
@@ -314,8 +314,8 @@ void add_completion_command(cli::Command& root) {
     return Exit::ok;
   });
 
-  cli::Command& hidden =
-      root.add_command("__complete", "What may follow on a command line; for the scripts.");
+  cli::Command& hidden = root.add_command(
+      "__complete", "Prints the candidates for a command line; used by the completion scripts.");
   hidden.set_hidden();
   hidden.set_examples("  msprof __complete -- bash 'msprof sh' sh");
   hidden.set_rest(&arguments->asked, "SHELL LINE REPLACED");

@@ -237,29 +237,28 @@ void add_doctor_command(cli::Command& root) {
   auto arguments = std::make_shared<DoctorArguments>();
   cli::Command& command = root.add_command(
       "doctor",
-      "Check what a profiled run needs, or why a capture lacks something: each check with its "
-      "evidence and with what mends it. Without -dir: this machine, the project (-m, or what is in "
-      "this folder) and, with --config or --host, the board, where nothing is changed. With -dir: "
-      "captures, which are not changed either. The exit code is 0 unless a check failed.");
+      "Check the requirements of a profiled run, or why data is missing from a capture. Each check "
+      "prints its evidence and a remedy. Without -dir: checks this machine, the project (-m, or "
+      "the one in this folder) and, with --config or --host, the board. With -dir: checks "
+      "captures. Nothing is changed. The exit code is 0 unless a check failed.");
   command.set_examples(
       "  msprof doctor                                this machine and the project in this folder\n"
-      "  msprof doctor --config board.ini -m main     the same and the board, before a run\n"
-      "  msprof doctor -dir JOBXXX                    why does it give no op_summary?\n"
+      "  msprof doctor --config board.ini -m main     also the board, before a run\n"
+      "  msprof doctor -dir JOBXXX                    why is there no op_summary?\n"
       "  msprof doctor -dir PROF_XXX --json");
   add_login_options(command, arguments->board);
-  command.add_option({"-m,--main", &arguments->main, "FILE",
-                      "the executable, looked up as by collect (default: main or out/main, where "
-                      "one is there)"});
   command.add_option(
-      {"--project", &arguments->project, "DIR", "the project's folder, as for collect"});
+      {"-m,--main", &arguments->main, "FILE",
+       "executable, searched as by collect (default: main or out/main, if it exists)"});
+  command.add_option({"--project", &arguments->project, "DIR", "project folder, as for collect"});
   command.add_option({"--acl-json,--acl_json", &arguments->acl_json, "FILE",
-                      "the application's acl.json where it has another name or place"});
+                      "the application's acl.json, if it has another name or folder"});
   cli::Option dirs = {"--dir,--collection-dir", &arguments->capture.dirs, "DIR",
                       "after a run: capture folder (JOB… or PROF…), several, or a glob; also -dir"};
   dirs.takes_captures = true;
   command.add_option(std::move(dirs));
   command.add_option({"--output", &arguments->capture.output, "DIR",
-                      "before a run: where results would arrive; after one: where the store is"});
+                      "before a run: folder for the results; after a run: folder of the store"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   add_verbosity(command, arguments->capture.verbosity);
   command.set_action([arguments] { return run_doctor(*arguments); });

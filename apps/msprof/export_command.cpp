@@ -89,8 +89,8 @@ std::string layers_help() {
   };
   const std::string only_named = single(Dialect::cann, false);
   return fmt::format(
-      "only these layers, or all: {} (JOB…); {}, {} (PROF…; {} only where named); {} (PROF…; "
-      "all of these: {}); {} (PROF… of V6 chips; all of these: {})",
+      "only these layers, or all. JOB…: {}. PROF…: {}, {} ({} only if named), {} (all of these: "
+      "{}). PROF… of V6 chips: {} (all of these: {})",
       single(Dialect::svp, true), single(Dialect::cann, true), only_named, only_named,
       layer_names([](const LayerInfo& info) { return info.group == kCounterLayers; }),
       kCounterLayers,
@@ -101,46 +101,46 @@ std::string layers_help() {
 std::vector<cli::Suggestion> layer_suggestions() {
   std::vector<cli::Suggestion> words = {
       {std::string(kAllLayers), "every layer"},
-      {std::string(kCounterLayers), "every layer of system counters"},
-      {std::string(kEngineLayers), "every layer of engines of V6 chips"}};
+      {std::string(kCounterLayers), "all layers of system counters"},
+      {std::string(kEngineLayers), "all layers of the engines of V6 chips"}};
   for (const auto& layer : all_timeline_layers())
     words.push_back({std::string(layer->name()), std::string(layer->info().help)});
   return words;
 }
 
 void add_style_option(cli::Command& command, ScopeArguments& arguments) {
-  command.add_option({"--style",
-                      &arguments.style,
-                      "STYLE",
-                      "cann5: the files of CANN 5 (PROF…), a topic each, in device_N/timeline and "
-                      "device_N/summary; captures of CANN 5 and older have them without it; cann8: "
-                      "names of CANN 8.0 to 8.5 (Block Dim)",
-                      {"current", "cann5", "cann8"}});
+  command.add_option(
+      {"--style",
+       &arguments.style,
+       "STYLE",
+       "cann5: the files of CANN 5, in device_N/timeline and device_N/summary (default for "
+       "captures of CANN 5 and older); cann8: names of CANN 8.0 to 8.5 (Block Dim)",
+       {"current", "cann5", "cann8"}});
 }
 
 void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
   command.add_option({"--device", &arguments.devices, "N", "only these devices: 0 or 0,1"});
   command.add_option({"--model-id", &arguments.model_id, "M",
-                      "with --iteration-id: only what begins within that iteration of the model "
+                      "with --iteration-id: only events that start in that iteration of the model "
                       "(PROF…; `msprof query` lists them)"});
   command.add_option({"--iteration-id", &arguments.iteration_id, "I",
-                      "see --model-id, which may be left out where one model has iterations"});
+                      "see --model-id, which is optional if only one model has iterations"});
   command.add_option({"--iteration-count", &arguments.iteration_count, "N",
-                      "with --iteration-id: N iterations from that one on, 1 to 5 (default 1)"});
+                      "with --iteration-id: N iterations starting there, 1 to 5 (default 1)"});
   add_style_option(command, arguments);
 }
 
 void add_reports_option(cli::Command& command, TimelineArguments& arguments) {
   command.add_option({"--reports", &arguments.reports, "FILE",
-                      "layers as a file of the vendor's tool names them: "
-                      "{\"json_process\": {\"ascend\": true, …}}; only what is true (PROF…)"});
+                      "only the layers that are true in this file of the vendor's tool: "
+                      "{\"json_process\": {\"ascend\": true, …}} (PROF…)"});
 }
 
 void add_arrows_option(cli::Command& command, TimelineArguments& arguments) {
   command.add_option({"--arrow-ends",
                       &arguments.arrow_ends,
                       "ENDS",
-                      "ends of arrows: last (for viewers) or every (as the vendor's tool; PROF…)",
+                      "arrow ends: last (for viewers) or every (like the vendor's tool; PROF…)",
                       {"last", "every"}});
 }
 
@@ -151,25 +151,24 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
   command.add_option(std::move(layers));
   add_reports_option(command, arguments);
   command.add_option({"--time-range", &arguments.time_range, "BEGIN:END",
-                      "only what overlaps it: times after the begin of the collection with their "
-                      "unit (5ms:1.5s), or ts of the timeline in us"});
+                      "only events in this range: offsets from the start of collection, with unit "
+                      "(5ms:1.5s), or timeline ts in us"});
   command.add_option(
       {"--min-dur", &arguments.min_duration, "TIME", "only slices at least this long: 10us, 1ms"});
   command.add_option({"--split", &arguments.split, "SIZE",
-                      "several files of at most this much JSON (200MB), each a stretch of time"});
-  command.add_option(
-      {"--gzip", &arguments.gzip, "",
-       "write .json.gz, a tenth of the size; chrome://tracing and Perfetto open it, MindStudio "
-       "Insight does not"});
+                      "several files of at most SIZE of JSON (200MB), one per time range"});
+  command.add_option({"--gzip", &arguments.gzip, "",
+                      "write .json.gz, a tenth of the size; opens in chrome://tracing and "
+                      "Perfetto, but not in MindStudio Insight"});
   command.add_option({"--merged", &arguments.merged, "",
-                      "one file with the calls and the layers of a capture, and arrows from calls "
-                      "to the layers they started (JOB…)"});
+                      "one file with calls and layers, and arrows from each call to the layers it "
+                      "started (JOB…)"});
   add_arrows_option(command, arguments);
   command.add_option({"--format",
                       &arguments.format,
                       "FORMAT",
-                      "json, or perfetto: .perfetto-trace, Perfetto's own protobuf, smaller and "
-                      "faster to open, for ui.perfetto.dev and trace_processor alone",
+                      "json, or perfetto: .perfetto-trace in protobuf, smaller and faster to open, "
+                      "only for ui.perfetto.dev and trace_processor",
                       {"json", "perfetto"}});
 }
 
@@ -239,24 +238,23 @@ void check_of_today(ExportStyle style, const TimelineRequest& request) {
   std::string_view option = request.has_reports ? "--reports" : "--format perfetto";
   if (request.options.is_merged) option = "--merged";
   if (!request.has_reports && !request.options.is_merged && !is_perfetto) return;
-  throw Error(Exit::usage,
-              fmt::format("{} is about the timelines of today: not with --style cann5, the default "
-                          "of captures of CANN 5 and older (--style current)",
-                          option));
+  throw Error(Exit::usage, fmt::format("{} is not supported with --style cann5, the default for "
+                                       "captures of CANN 5 and older: add --style current",
+                                       option));
 }
 
 // --reports uses names of Atlas machines.
 void check_reports_dialect(const Database& db, const TimelineRequest& request) {
   if (request.has_reports && read_meta(db, "dialect") != dialect_name(Dialect::cann))
-    throw Error(Exit::usage, "--reports is for captures of Atlas machines (PROF…): leave it out");
+    throw Error(Exit::usage, "--reports works only with captures of Atlas machines (PROF…)");
 }
 
 void check_format(const TimelineArguments& arguments) {
   if (arguments.format != "perfetto") return;
   if (arguments.gzip || !arguments.split.empty())
     throw Error(Exit::usage,
-                "--gzip and --split are for JSON; what --format perfetto writes is compressed and "
-                "opens as a whole: leave them out");
+                "--gzip and --split are for JSON: they cannot be used with --format perfetto, "
+                "whose files are already compressed");
 }
 
 // Called before any capture is read. `style` is that of the options. Throws Error(usage) if a value
@@ -269,7 +267,7 @@ TimelineRequest parse_timeline(const TimelineArguments& arguments, ExportStyle s
   request.options.ends_every_arrow = arguments.arrow_ends == "every";
   if (arguments.format == "perfetto") request.options.format = TimelineFormat::perfetto;
   if (request.has_reports && !arguments.layers.empty())
-    throw Error(Exit::usage, "--layers and --reports both choose layers: give one of them");
+    throw Error(Exit::usage, "--layers and --reports cannot be combined: both select layers");
   check_of_today(style, request);
   if (request.has_reports) request.options.layers = layers_of_reports(arguments.reports);
   check_format(arguments);
@@ -309,13 +307,13 @@ struct ExportArguments {
 void add_export_options(cli::Command& command, ExportArguments& arguments) {
   add_capture_options(command, arguments.capture);
   command.add_option(
-      {"--clear", &arguments.clear, "", "remove the store afterwards; raw data and products stay"});
+      {"--clear", &arguments.clear, "", "remove the store afterwards; keep raw data and products"});
 }
 
 SummaryFormat parse_format(const ExportArguments& arguments) {
   if (arguments.format == "json") {
     if (arguments.excel)
-      throw Error(Exit::usage, "--excel is about csv: leave out it, or --format json");
+      throw Error(Exit::usage, "--excel applies to csv: remove --excel or --format json");
     return SummaryFormat::json;
   }
   return arguments.excel ? SummaryFormat::csv_for_excel : SummaryFormat::csv;
@@ -342,7 +340,7 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
     if (planned.nothing_id) {
       log::warn(*planned.nothing_id, "{}: {}", folder, planned.nothing_why);
     } else {
-      log::warn("{}: no data for any {}; `msprof import` says why", folder, what);
+      log::warn("{}: no data for any {}; `msprof import` shows why", folder, what);
     }
     return gravest(ready.exit, Exit::nothing_to_do);
   };
@@ -356,7 +354,7 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
 ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) {
   if (scope.is_everything()) return {std::move(jobs)};
   return {std::move(jobs), FindingId::empty_scope,
-          "the options select no data; nothing is written, and existing files are kept"};
+          "the options select no data: no file was written, existing files are unchanged"};
 }
 
 Exit run_timeline(const ExportArguments& arguments) {
@@ -426,8 +424,9 @@ Exit run_db(const ExportArguments& arguments) {
         return {
             {},
             FindingId::no_unified_db,
-            "only captures of Atlas machines (PROF…) have a unified database msprof_*.db, and this "
-            "one is of a board (JOB…): use `msprof export timeline` and `msprof export summary`"};
+            "a unified database (msprof_*.db) exists only for captures of Atlas machines (PROF…), but "
+            "this capture is of a board (JOB…): use `msprof export timeline` and `msprof export "
+            "summary`"};
       });
 }
 
@@ -446,7 +445,7 @@ Exit run_all(const ExportArguments& arguments) {
 }
 
 constexpr const char* kImportsFirst =
-    "Imports first where the capture has no store, or its raw files changed.";
+    "Imports first if the capture has no store or its raw files have changed.";
 
 void add_timeline(cli::Command& parent) {
   auto arguments = std::make_shared<ExportArguments>();
@@ -507,11 +506,10 @@ void add_summary(cli::Command& parent) {
 
 void add_db(cli::Command& parent) {
   auto arguments = std::make_shared<ExportArguments>();
-  cli::Command& command = parent.add_command(
-      "db",
-      fmt::format("Write the unified database msprof_*.db of a PROF… capture into its folder, "
-                  "as MindStudio Insight opens it. {}",
-                  kImportsFirst));
+  cli::Command& command =
+      parent.add_command("db", fmt::format("Write the unified database msprof_*.db of a PROF… "
+                                           "capture into its folder, for MindStudio Insight. {}",
+                                           kImportsFirst));
   command.set_examples("  msprof export db -dir PROF_XXX");
   add_export_options(command, *arguments);
   command.add_option({"--style",
@@ -525,9 +523,10 @@ void add_db(cli::Command& parent) {
 void add_all(cli::Command& parent) {
   auto arguments = std::make_shared<ExportArguments>();
   cli::Command& command = parent.add_command(
-      "all", fmt::format("Write every product: timelines, tables as csv, and the unified database "
-                         "where there is one. {}",
-                         kImportsFirst));
+      "all",
+      fmt::format(
+          "Write all products: timelines, tables as csv, and the unified database if supported. {}",
+          kImportsFirst));
   command.set_examples("  msprof export all -dir PROF_XXX");
   add_export_options(command, *arguments);
   add_excel_option(command, arguments->excel);
@@ -540,10 +539,10 @@ void add_all(cli::Command& parent) {
 }  // namespace
 
 void add_export_command(cli::Command& root) {
-  cli::Command& command = root.add_command("export",
-                                           "Write the timelines, the summary tables, the unified "
-                                           "database or Parquet files of a capture; "
-                                           "or the products of a cluster.");
+  cli::Command& command =
+      root.add_command("export",
+                       "Write the timelines, the summary tables, the unified database or Parquet "
+                       "files of a capture, or the products of a cluster.");
   command.set_examples(
       "  msprof export timeline -dir JOBXXX\n"
       "  msprof export summary -dir PROF_XXX\n"

@@ -58,10 +58,10 @@ std::int64_t whole(double value) {
 }
 
 constexpr std::string_view kRangeForm =
-    "give BEGIN:END, each a time after the begin of the collection with its unit (5ms:1.5s), or "
-    "the ts of the timeline in us (no unit); either may be left out";
+    "expected BEGIN:END, each an offset from the start of collection with a unit (5ms:1.5s) or a "
+    "timeline ts in us (no unit); either can be omitted";
 
-constexpr std::string_view kEndsFirst = "it ends before it begins";
+constexpr std::string_view kEndsFirst = "the end is before the start";
 
 // Parses a point of --time-range; empty if it was left out.
 std::optional<TimePoint> time_point(const std::string& range, std::string_view text) {
@@ -88,7 +88,7 @@ std::vector<std::int64_t> parse_devices(const std::vector<std::string>& lists) {
     for (const std::string_view word : split(words, ',')) {
       std::uint64_t device = 0;
       if (!parse_u64(trim(word), device) || device > INT32_MAX)
-        refuse_limit("--device", words, "give device numbers: 0 or 0,1");
+        refuse_limit("--device", words, "expected device numbers such as 0 or 0,1");
       devices.push_back(static_cast<std::int64_t>(device));
     }
   }
@@ -120,7 +120,8 @@ std::int64_t parse_min_duration(const std::string& text) {
   const auto read = quantity(text);
   const auto factor =
       read ? factor_of(kTimeUnits, read->unit.empty() ? "us" : read->unit) : std::nullopt;
-  if (!factor) refuse_limit("--min-dur", text, "give a time like 10us, 500ns or 1ms (no unit: us)");
+  if (!factor)
+    refuse_limit("--min-dur", text, "expected a time such as 10us, 500ns or 1ms (no unit: us)");
   return whole(read->number * *factor);
 }
 
@@ -131,7 +132,7 @@ std::uint64_t parse_split_bytes(const std::string& text) {
       read ? (read->unit.empty() ? std::optional(1.0) : factor_of(kSizeUnits, read->unit))
            : std::nullopt;
   if (!factor || read->number * *factor < 1)
-    refuse_limit("--split", text, "give a size like 200MB or 64MiB");
+    refuse_limit("--split", text, "expected a size such as 200MB or 64MiB");
   return static_cast<std::uint64_t>(whole(read->number * *factor));
 }
 

@@ -1,6 +1,8 @@
 // msprof export parquet: writes the tasks of many captures as one data set in one folder.
 #include "msprof/export_parquet.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,8 +32,10 @@ Exit run_parquet(const ParquetArguments& arguments) {
   const auto captures = choose_captures(arguments.capture);
   ParquetOptions options;
   if (arguments.rank) {
-    if (*arguments.rank < 0) throw Error(Exit::usage, "--rank is a number from 0 on");
-    if (captures.size() > 1) throw Error(Exit::usage, "--rank is for one capture");
+    if (*arguments.rank < 0)
+      throw Error(Exit::usage,
+                  fmt::format("--rank: expected a number >= 0, got {}", *arguments.rank));
+    if (captures.size() > 1) throw Error(Exit::usage, "--rank works with a single capture only");
     options.rank = *arguments.rank;
   }
   return for_each_capture(captures, [&](const ChosenCapture& capture) {
@@ -43,7 +47,8 @@ Exit run_parquet(const ParquetArguments& arguments) {
     for (const ExportedFile& file : files)
       log::info("wrote {} ({})", file.path.string(), human_bytes(file.bytes));
     if (!files.empty()) return ready.exit;
-    log::warn("{}: no task, call or collective; `msprof import` says why", capture.folder.string());
+    log::warn("{}: no task, call or collective; `msprof import` shows why",
+              capture.folder.string());
     return gravest(ready.exit, Exit::nothing_to_do);
   });
 }
@@ -55,19 +60,19 @@ void add_export_parquet(cli::Command& parent) {
   cli::Command& command = parent.add_command(
       "parquet",
       "Write tasks, calls, collectives and operators as Parquet files for DuckDB, ClickHouse and "
-      "whatever else reads them: DIR/tasks/rank=00017/CAPTURE.parquet, DIR/calls/…, "
-      "DIR/collectives/…, DIR/ops/…. Captures of many ranks go into one DIR. Imports first where "
-      "the capture has no store, or its raw files changed.");
+      "other readers: DIR/tasks/rank=00017/CAPTURE.parquet, DIR/calls/…, DIR/collectives/…, "
+      "DIR/ops/…. Captures of many ranks can share one DIR. Imports first if the capture has no "
+      "store or its raw files have changed.");
   command.set_examples(
       "  msprof export parquet -dir PROF_XXX\n"
       "  msprof export parquet -dir 'ranks/*/PROF_*' --output job");
   add_capture_choice(command, arguments->capture);
   command.add_option({"--output", &arguments->output, "DIR",
-                      "the folder of the files of all captures (default: parquet in the capture)"});
+                      "folder for the files of all captures (default: parquet in the capture)"});
   command.add_option({"--store", &arguments->capture.output, "DIR",
-                      "put the store there instead of into the capture"});
+                      "put the store into DIR instead of into the capture"});
   command.add_option(
-      {"--rank", &arguments->rank, "N", "rank of the capture, where it says none or another one"});
+      {"--rank", &arguments->rank, "N", "rank of the capture, if it has none or a wrong one"});
   command.set_action([arguments] { return run_parquet(*arguments); });
 }
 

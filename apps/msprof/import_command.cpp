@@ -28,11 +28,11 @@ struct ImportArguments {
 
 void write_template(const std::string& path, const std::vector<UnknownLayout>& unknown) {
   if (unknown.empty()) {
-    log::info("the layouts of all files are known: {} was not written", path);
+    log::info("{} was not written: the layouts of all files are known", path);
     return;
   }
   write_text_file(path, layout_template(unknown));
-  log::info("wrote {}: fill it in and give it to import with --layout {}", path, path);
+  log::info("wrote {}: fill it in, then import with --layout {}", path, path);
 }
 
 // Imports every capture and adds the verdicts to the array `captures`.
@@ -75,32 +75,29 @@ Exit run_import(const ImportArguments& arguments) {
 
 void add_import_command(cli::Command& root) {
   auto arguments = std::make_shared<ImportArguments>();
-  cli::Command& command = root.add_command(
-      "import",
-      "Read the raw data of a capture into its store "
-      "(JOBXXX/sqlite/msprof.db) and say what was read, "
-      "skipped and missing. Captures are JOB… folders of SVP "
-      "boards and PROF… folders of Atlas machines. Always makes a new store; the old "
-      "one stays until the new one is whole.");
+  cli::Command& command =
+      root.add_command("import",
+                       "Import the raw data of a capture into its store (JOBXXX/sqlite/msprof.db) "
+                       "and report what was read, skipped and missing. Captures are JOB… folders "
+                       "of SVP boards and PROF… folders of Atlas machines. Always creates a new "
+                       "store; the old one is kept until the new one is complete.");
   command.set_examples(
       "  msprof import -dir JOBXXX                     read one capture\n"
-      "  msprof import -dir 'runs/JOB*' --json         several, the verdict as JSON\n"
+      "  msprof import -dir 'runs/JOB*' --json         several captures, the verdict as JSON\n"
       "  msprof import -dir PROF_XXX                   one capture of an Atlas machine\n"
-      "  msprof import -dir /mnt/ro/JOBXXX --output .  a capture that cannot be written to\n"
-      "  msprof import -dir JOBXXX --layout-template layout.json   a board whose records are "
-      "unknown");
+      "  msprof import -dir /mnt/ro/JOBXXX --output .  a read-only capture\n"
+      "  msprof import -dir JOBXXX --layout-template layout.json   a board whose record layouts "
+      "are unknown");
   add_capture_options(command, arguments->capture);
   command.add_option(
       {"--layout", &arguments->layout, "FILE",
-       "JSON description of the board's record layouts (default: that of MSPROF_LAYOUT, of the "
-       "last import, of the run, or the one of ~/.config/msprof/layouts that fits)"});
-  command.add_option(
-      {"--layout-template", &arguments->layout_template, "FILE",
-       "write a skeleton of such a description for the files that were not understood"});
-  command.add_option(
-      {"--force", &arguments->force, "",
-       "replace a store that was made with a layout, even if what only the layout can read "
-       "is then missing; the layout of the last import is not used"});
+       "JSON description of the board's record layouts (default: MSPROF_LAYOUT, that of the last "
+       "import or of the run, or a matching file in ~/.config/msprof/layouts)"});
+  command.add_option({"--layout-template", &arguments->layout_template, "FILE",
+                      "write a template of such a description for the files with unknown layout"});
+  command.add_option({"--force", &arguments->force, "",
+                      "replace a store that was imported with a layout, even if records that need "
+                      "the layout are then missing; ignore the layout of the last import"});
   command.add_option(
       {"--json", &arguments->json, "", "print the verdict as one JSON document on stdout"});
   command.set_action([arguments] { return run_import(*arguments); });

@@ -7,7 +7,7 @@ namespace msprof {
 
 void add_language_option(cli::Command& command, std::string& language) {
   command.add_option(
-      {"--lang", &language, "LANG", "en or zh (default: by LC_ALL or LANG)", {"en", "zh"}});
+      {"--lang", &language, "LANG", "en or zh (default: from LC_ALL or LANG)", {"en", "zh"}});
 }
 
 Language language_of(const std::string& option) {

@@ -57,10 +57,11 @@ bool has_candidates(const layout::InferredLayout& found) {
 // Explains why an import cannot use the result, and what to do.
 std::string way_on(const layout::InferredLayout& found) {
   if (is_usable(found, true))
-    return "what an import needs is likely, but not certain: --accept likely uses it";
+    return "the fields needed for an import are likely, but not certain: use them with --accept "
+           "likely";
   if (has_candidates(found))
-    return "too little is known for an import: choose among the candidates by hand, or give more "
-           "captures of this board (docs/layouts.md)";
+    return "too few fields are known for an import: choose among the candidates yourself, or give "
+           "more captures of this board (docs/layouts.md)";
   return "no record was found: give more captures of this board, with many executions";
 }
 
@@ -74,7 +75,7 @@ Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
         const auto session = Session::open(capture.folder);
         if (session->dialect() != Dialect::svp) {
           throw Error(Exit::nothing_to_do,
-                      fmt::format("{} is no capture of a board: its records are known",
+                      fmt::format("{} is not a capture of a board: its record layouts are known",
                                   capture.folder.string()));
         }
         layout::add_samples(*session, shapes, samples);
@@ -84,7 +85,7 @@ Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
       &document["captures"]);
   document["kinds"] = ordered_json::array();
   if (samples.aicore.empty() && samples.aicpu.empty() && samples.acl_api.empty()) {
-    log::warn("no data file of unknown layout: the records of these captures are known");
+    log::warn("no data file has an unknown layout: these captures can be imported as they are");
     return gravest(exit, Exit::nothing_to_do);
   }
   const layout::InferredLayout found = layout::find_layouts(samples);
@@ -98,9 +99,7 @@ Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
     file.write(layout::layout_file_text(found, arguments.accepts_likely()));
     file.commit();
     log::info("wrote {}{}", arguments.write,
-              usable
-                  ? fmt::format(": give it to import with --layout {}", shell_word(arguments.write))
-                  : "");
+              usable ? fmt::format(": import with --layout {}", shell_word(arguments.write)) : "");
   }
   if (!usable) log::warn("{}", way_on(found));
   return usable ? exit : gravest(exit, Exit::partial_data);
@@ -119,12 +118,12 @@ void add_layout_command(cli::Command& root) {
   auto arguments = std::make_shared<LayoutArguments>();
   cli::Command& command = root.add_command(
       "layout",
-      "Find the layout of a board's records, which is not published, in its captures: where each "
-      "field is, with the reason, and whether that is certain, likely or unknown. Several captures "
-      "of one board say more than one. Nothing in the captures is changed.");
+      "Infer the unpublished layout of a board's records from its captures: the offset of each "
+      "field, the evidence, and whether it is certain, likely or unknown. Several captures of a "
+      "board give better results than one. The captures are not changed.");
   command.set_examples(
-      "  msprof layout -dir JOBXXX                        what is found, and why\n"
-      "  msprof layout -dir JOBXXX --write board.json     keep it, for import --layout board.json\n"
+      "  msprof layout -dir JOBXXX                        print the fields and the evidence\n"
+      "  msprof layout -dir JOBXXX --write board.json     save it for import --layout board.json\n"
       "  msprof layout -dir JOBXXX JOBYYY --model-info shapes.json --accept likely --write "
       "board.json");
   cli::Option dirs = {
@@ -135,14 +134,15 @@ void add_layout_command(cli::Command& root) {
   dirs.takes_captures = true;
   command.add_option(std::move(dirs));
   cli::Option accept = {"--accept", &arguments->accept, "WHAT",
-                        "likely: use fields that are likely, too, not only those that are certain"};
+                        "likely: also use fields that are likely, not only those that are certain"};
   accept.choices = {"likely"};
   command.add_option(std::move(accept));
-  command.add_option({"--model-info", &arguments->model_info, "FILE",
-                      "JSON with the shapes of the layers, which tells bytes (docs/layouts.md)"});
-  command.add_option({"--write", &arguments->write, "FILE",
-                      "write the layout file; what stays unknown has its candidates, the best "
-                      "first"});
+  command.add_option(
+      {"--model-info", &arguments->model_info, "FILE",
+       "JSON with the layer shapes, from which byte counts follow (docs/layouts.md)"});
+  command.add_option(
+      {"--write", &arguments->write, "FILE",
+       "write the layout file; unknown fields list their candidates, the best first"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   add_verbosity(command, arguments->capture.verbosity);
   command.set_action([arguments] { return run_layout(*arguments); });

@@ -200,7 +200,7 @@ CapturesBelow find_all(const std::vector<std::string>& roots) {
               std::back_inserter(found.cluster_files));
     std::move(below.skipped.begin(), below.skipped.end(), std::back_inserter(found.skipped));
     if (!below.is_whole)
-      log::warn("{} holds very many folders: not all of them were looked at", folder);
+      log::warn("{} contains very many folders: not all of them were searched", folder);
   }
   sort_once(found.captures, [](const FoundCapture& one) { return one.folder; });
   sort_once(found.cluster_files, [](const fs::path& one) { return one; });
@@ -217,7 +217,7 @@ void warn_of_records(const std::vector<ListedCapture>& captures) {
     if (capture.run_problem.empty() || ++count > kMaxWarned) continue;
     log::warn("{} {}", (capture.folder / kRunRecordName).string(), capture.run_problem);
   }
-  if (count > kMaxWarned) log::warn("the same of {} more", counted(count - kMaxWarned, "file"));
+  if (count > kMaxWarned) log::warn("the same for {} more", counted(count - kMaxWarned, "file"));
 }
 
 void warn_of_skipped(const std::vector<SkippedFolder>& skipped) {
@@ -225,7 +225,7 @@ void warn_of_skipped(const std::vector<SkippedFolder>& skipped) {
   for (std::size_t i = 0; i < std::min(skipped.size(), kMaxWarned); ++i)
     log::warn("not listed: {}", skipped[i].reason);
   if (skipped.size() > kMaxWarned)
-    log::warn("not listed: {} more (--json names them)", skipped.size() - kMaxWarned);
+    log::warn("not listed: {} more (--json lists them)", skipped.size() - kMaxWarned);
 }
 
 Exit list_all(const ListArguments& arguments, ordered_json& document) {
@@ -288,17 +288,18 @@ Exit run_list(const ListArguments& arguments) {
 
 void add_list_command(cli::Command& root) {
   auto arguments = std::make_shared<ListArguments>();
-  cli::Command& command = root.add_command(
-      "list",
-      "List the captures in a folder and in all folders below it, newest first: time, rank of a "
-      "training job, model, batch, executions, median time of one, verdict of the last import, "
-      "size; and the results of `msprof cluster` (cluster.db). Reads run.json and the stores at "
-      "hand; imports nothing.");
+  cli::Command& command =
+      root.add_command("list",
+                       "List the captures in a folder and its subfolders, newest first: time, rank "
+                       "of a training job, model, batch, executions, median time per execution, "
+                       "verdict of the last import, size. Also lists results of `msprof cluster` "
+                       "(cluster.db). Reads run.json and existing stores; does not import.");
   command.set_examples(
-      "  msprof list                       what is in this folder and below\n"
+      "  msprof list                       captures in this folder and its subfolders\n"
       "  msprof list /data/profiles\n"
       "  msprof list --json | jq '.captures[0].folder'   the newest, for scripts");
-  command.add_option({"folders", &arguments->folders, "DIR", "where to look (default: here)"});
+  command.add_option(
+      {"folders", &arguments->folders, "DIR", "folder to search (default: current folder)"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   add_verbosity(command, arguments->verbosity);
   command.set_action([arguments] { return run_list(*arguments); });

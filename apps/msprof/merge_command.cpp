@@ -33,7 +33,9 @@ cluster::MergeOptions merge_options(const MergeArguments& arguments) {
   constexpr std::uint64_t kMaxManifestBytes = 64 << 20;
   cluster::MergeOptions options;
   if (arguments.detail_rows) {
-    if (*arguments.detail_rows < 0) throw Error(Exit::usage, "--detail-rows takes 0 or more");
+    if (*arguments.detail_rows < 0)
+      throw Error(Exit::usage, fmt::format("--detail-rows: expected a number >= 0, got {}",
+                                           *arguments.detail_rows));
     options.detail_rows = *arguments.detail_rows;
   }
   if (!arguments.manifest.empty()) {
@@ -41,7 +43,7 @@ cluster::MergeOptions merge_options(const MergeArguments& arguments) {
         cluster::RankSet::parse(read_text_file(arguments.manifest, kMaxManifestBytes));
     if (!expected || expected->empty()) {
       throw Error(Exit::usage,
-                  fmt::format("{} names no ranks: it takes numbers and ranges, \"0-63\"",
+                  fmt::format("{} has no ranks: expected numbers and ranges such as \"0-63\"",
                               arguments.manifest));
     }
     options.expected = *expected;
@@ -60,10 +62,10 @@ Exit merge_all(const MergeArguments& arguments, ordered_json& document) {
   const cluster::Ranks ranks = cluster::ranks_of(merged);
   exit = gravest(exit, print_ranks(ranks, output.extension() != ".part"));
   if (!merged.facts().has_detail) {
-    log::info("more than {} rows: of collectives there are totals and extremes, not every rank",
+    log::info("more than {} rows: collectives have only totals and extremes, no rows per rank",
               options.detail_rows);
   }
-  log::info("merged {} parts: {}", report.merged, output.string());
+  log::info("merged {} rank summaries: {}", report.merged, output.string());
   document["output"] = valid_utf8(output.string());
   document["merged"] = report.merged;
   document["refused"] = refused_json(report);
@@ -83,27 +85,26 @@ Exit run_merge(const MergeArguments& arguments) {
 
 void add_merge_command(cli::Command& root) {
   auto arguments = std::make_shared<MergeArguments>();
-  cli::Command& command = root.add_command(
-      "merge",
-      "Put the partial results of ranks together. What comes out is again a part: a node, a rack, "
-      "the cluster; in which order and grouping does not matter, the bytes are the same. A part "
-      "that is damaged or of another version is named and left out.");
+  cli::Command& command =
+      root.add_command("merge",
+                       "Merge rank summaries into one file, which can be merged again: a node, a "
+                       "rack, the cluster. Order and grouping do not affect the result. A summary "
+                       "that is damaged or of another version is reported and skipped.");
   command.set_examples(
       "  msprof merge rank_*.part --output cluster.db\n"
-      "  msprof merge node1/*.part --output node1.part       to be merged again: what is missing "
-      "in "
-      "it is no fault\n"
-      "  msprof merge *.part --manifest ranks.txt            ranks that should be there: 0-63");
-  command.add_option({"parts", &arguments->parts, "PART", "the parts", {}, true});
-  command.add_option({"--output", &arguments->output, "FILE",
-                      "what they become (default: cluster.db in this folder)"});
+      "  msprof merge node1/*.part --output node1.part       to be merged again: missing ranks "
+      "are not reported\n"
+      "  msprof merge *.part --manifest ranks.txt            expected ranks: 0-63");
   command.add_option(
-      {"--manifest", &arguments->manifest, "FILE",
-       "the ranks that should be there: numbers and ranges, \"0-63\"; without it all "
-       "up to the highest that is known"});
+      {"parts", &arguments->parts, "PART", "rank summaries (msprof rank)", {}, true});
+  command.add_option(
+      {"--output", &arguments->output, "FILE", "merged file (default: cluster.db in this folder)"});
+  command.add_option({"--manifest", &arguments->manifest, "FILE",
+                      "file with the expected ranks: numbers and ranges, \"0-63\" (default: all up "
+                      "to the highest known rank)"});
   command.add_option({"--detail-rows", &arguments->detail_rows, "N",
-                      "rows of single ranks in collectives that are kept (default: 50 million); "
-                      "beyond it totals and extremes"});
+                      "number of per-rank collective rows to keep; above it only totals and "
+                      "extremes (default: 50 million)"});
   add_verbosity(command, arguments->verbosity);
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_merge(*arguments); });

@@ -98,7 +98,7 @@ void add_dirs(cli::Command& command, CaptureOptions& options) {
 void add_capture_options(cli::Command& command, CaptureOptions& options) {
   add_dirs(command, options);
   command.add_option({"--output", &options.output, "DIR",
-                      "put store and products there instead of into the capture"});
+                      "put store and products into DIR instead of into the capture"});
   add_verbosity(command, options.verbosity);
 }
 
@@ -108,10 +108,10 @@ void add_capture_choice(cli::Command& command, CaptureOptions& options) {
 }
 
 void add_excel_option(cli::Command& command, bool& excel) {
-  command.add_option({"--excel", &excel, "",
-                      "csv for Excel: with a byte order mark, which other programs may take for a "
-                      "part of the first header, and an apostrophe before texts that begin like "
-                      "formulas"});
+  command.add_option(
+      {"--excel", &excel, "",
+       "csv for Excel: with a byte order mark (other programs may read it as part of the first "
+       "header) and an apostrophe before text that looks like a formula"});
 }
 
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
@@ -163,7 +163,8 @@ namespace {
 TraceDb open_made(const fs::path& path) {
   auto store = TraceDb::open(path);
   if (!store)
-    throw Error(Exit::partial_data, fmt::format("the store {} cannot be read back", path.string()));
+    throw Error(Exit::partial_data,
+                fmt::format("cannot read the store {} after writing it", path.string()));
   return std::move(*store);
 }
 
@@ -217,7 +218,8 @@ ReadyStore ready_store(const ChosenCapture& capture) {
   std::string text = store->meta(meta::kVerdictText);
   const bool partial = verdict == verdict_name(Severity::partial);
   if (partial)
-    log::verbose("{}: partial data; `msprof import` says what is missing", capture.folder.string());
+    log::verbose("{}: partial data; `msprof import` lists what is missing",
+                 capture.folder.string());
   return {std::move(*store), partial ? Exit::partial_data : Exit::ok, std::move(verdict),
           std::move(text)};
 }
@@ -259,7 +261,7 @@ void print_files(const std::vector<ExportedFile>& files) {
   }
   if (are_named) return;
   for (const auto& [folder, sum] : folders) {
-    log::info("wrote {} to {} ({}; -v names them)", counted(sum.first, "file"), folder.string(),
+    log::info("wrote {} to {} ({}; -v lists them)", counted(sum.first, "file"), folder.string(),
               human_bytes(sum.second));
   }
 }

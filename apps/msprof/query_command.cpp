@@ -136,13 +136,13 @@ void print_head(const ChosenCapture& capture, const CaptureInfo& info, const Rea
   fmt::print("{}\n", printable(name_of(capture)));
   fmt::print("dialect    {}\n", printable(or_dash(info.dialect)));
   fmt::print("chip       {}\n", printable(or_dash(info.chip)));
-  fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown moment" : begin,
+  fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown time" : begin,
              info.duration_ns
                  ? fmt::format(", for {} s", fixed(*info.duration_ns, 1'000'000'000, 3))
                  : "");
   fmt::print("verdict    {}\n", ready.exit == Exit::ok
                                     ? printable(ready.verdict_text)
-                                    : "PARTIAL DATA: `msprof import` says what is missing");
+                                    : "PARTIAL DATA: `msprof import` lists what is missing");
   if (info.unit_loads == UnitLoads::modelled) fmt::print("source     {}\n", kModelledNote);
   if (info.layout_origin == LayoutOrigin::inferred) fmt::print("layout     {}\n", kInferredNote);
   if (info.host_rank) fmt::print("rank       {}\n", *info.host_rank);
@@ -272,22 +272,24 @@ Exit print_info(const QueryArguments& arguments) {
 }
 
 constexpr std::string_view kAboutViews =
-    "Views: stable names and units, for JOB… and PROF… alike; NULL is what is not known.";
+    "Views: stable names and units, for JOB… and PROF… alike; NULL means unknown.";
 constexpr std::string_view kAboutClusters =
-    "Views of a cluster, the file that `msprof merge` or `msprof cluster` makes; NULL is what is "
-    "not known.";
+    "Views of a cluster, the file written by `msprof merge` or `msprof cluster`; NULL means "
+    "unknown.";
 constexpr std::string_view kOfClusters =
     "`msprof query --schema -dir cluster.db` lists the views of a cluster.";
 constexpr std::string_view kAboutProducts =
-    "Summary tables of `export summary`, filled when SQL names them. Columns are the file's "
-    "headers "
-    "in\nsmall letters without units, \"Task Duration(us)\" is task_duration; N/A is NULL; rows of "
-    "totals are left\nout. Of JOB… captures the columns model_id and step say which capture of a "
-    "model a row is about.\n`SELECT * FROM op_summary LIMIT 1` shows the columns that a capture "
-    "has.";
+    "Summary tables of `export summary`, computed when the SQL names them. Columns are the file's "
+    "headers in\n"
+    "lower case without units: \"Task Duration(us)\" is task_duration. N/A is NULL; total rows "
+    "are\n"
+    "omitted. For JOB… captures, the columns model_id and step identify the model's capture of a "
+    "row.\n"
+    "`SELECT * FROM op_summary LIMIT 1` shows the columns that a capture has.";
 constexpr std::string_view kAboutTables =
-    "Tables of the store. They change with versions of msprof, the views do not. Where a summary "
-    "table has\nthe same name, this one is main.NAME. Texts are ids into `name`, times are ns.";
+    "Tables of the store. They can change between msprof versions; the views do not. If a summary "
+    "table\n"
+    "has the same name, use main.NAME. Texts are ids into `name`, times are in ns.";
 
 struct ProductHelp {
   std::string name;
@@ -443,9 +445,9 @@ bool is_sql(const std::string& word) {
 
 void sort_out_sql(QueryArguments& arguments) {
   if (!arguments.sql.empty() && !is_sql(arguments.sql) && cli::is_capture_name(arguments.sql)) {
-    throw Error(Exit::usage, fmt::format("'{}' is no SQL; give captures after -dir: "
-                                         "msprof query -dir {}",
-                                         arguments.sql, shell_word(arguments.sql)));
+    throw Error(Exit::usage,
+                fmt::format("'{}' is not SQL; give captures after -dir: msprof query -dir {}",
+                            arguments.sql, shell_word(arguments.sql)));
   }
   auto& dirs = arguments.capture.dirs;
   for (const std::string& word : dirs) {
@@ -484,13 +486,17 @@ std::string sql_of(const QueryArguments& arguments) {
 
 void check(const QueryArguments& arguments, bool has_sql) {
   if (arguments.schema && has_sql)
-    throw Error(Exit::usage, "--schema says what can be asked; leave the SQL out");
+    throw Error(Exit::usage, "--schema lists the views and tables: it cannot be used with SQL");
   if (arguments.json && arguments.format)
-    throw Error(Exit::usage, "--json is a document, --format only the rows: give one of them");
+    throw Error(
+        Exit::usage,
+        "--json and --format cannot be combined: --json prints a document, --format only the rows");
   if (arguments.timeout_seconds && !(*arguments.timeout_seconds >= 0))
-    throw Error(Exit::usage, "--timeout takes seconds from 0 (no limit) on");
+    throw Error(Exit::usage, fmt::format("--timeout: expected seconds >= 0 (0: no limit), got {}",
+                                         *arguments.timeout_seconds));
   if (arguments.limit && *arguments.limit < 1)
-    throw Error(Exit::usage, "--limit takes a number of rows from 1 on");
+    throw Error(Exit::usage,
+                fmt::format("--limit: expected a number >= 1, got {}", *arguments.limit));
   if (!has_sql && !arguments.schema && (arguments.format || arguments.limit))
     throw Error(Exit::usage,
                 "--format and --limit are for SQL: msprof query \"SELECT * FROM v_ops\"");
@@ -500,7 +506,7 @@ Exit run_query(QueryArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   sort_out_sql(arguments);
   if (arguments.excel && (arguments.json || arguments.format.value_or("csv") != "csv"))
-    throw Error(Exit::usage, "--excel is --format csv: leave out it, or the other format");
+    throw Error(Exit::usage, "--excel implies --format csv: remove --excel or the other format");
   if (arguments.excel) arguments.format = "csv";
   const bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
   check(arguments, has_sql);
@@ -512,12 +518,11 @@ Exit run_query(QueryArguments& arguments) {
 
 void add_query_command(cli::Command& root) {
   auto arguments = std::make_shared<QueryArguments>();
-  cli::Command& command = root.add_command(
-      "query",
-      "Ask a capture with SQL, read only. Without SQL say what it is: chip, time, verdict, "
-      "devices, "
-      "ranks, models and their iterations (JOB…: steps), and which products it gives. Imports "
-      "first where needed.");
+  cli::Command& command =
+      root.add_command("query",
+                       "Run SQL on a capture, read-only. Without SQL, describe it: chip, time, "
+                       "verdict, devices, ranks, models and their iterations (JOB…: steps), and "
+                       "the available products. Imports first if needed.");
   command.set_examples(
       "  msprof query                      the newest capture in this folder\n"
       "  msprof query -dir PROF_XXX        model and iteration numbers for `export --model-id`\n"
@@ -525,7 +530,7 @@ void add_query_command(cli::Command& root) {
       "  msprof query \"SELECT * FROM v_tasks\" -dir PROF_XXX --format csv > tasks.csv\n"
       "  msprof query --schema             the views and tables, their columns and units");
   cli::Option sql = {"sql", &arguments->sql, "SQL",
-                     "one SELECT over the views and tables of --schema; - reads it from stdin"};
+                     "one SELECT on the views and tables of --schema; - reads it from stdin"};
   sql.suggestions = [] {
     std::vector<cli::Suggestion> words;
     for (const View& view : views())
@@ -546,15 +551,15 @@ void add_query_command(cli::Command& root) {
   command.add_option({"--format",
                       &arguments->format,
                       "FORMAT",
-                      "the answer as table (default), csv or json (an array of objects)",
+                      "output as table (default), csv or json (array of objects)",
                       {"table", "csv", "json"}});
   add_excel_option(command, arguments->excel);
-  command.add_option(
-      {"--limit", &arguments->limit, "N", "at most N rows (table: 1000 where nothing is said)"});
+  command.add_option({"--limit", &arguments->limit, "N",
+                      "at most N rows (default: 1000 for table, otherwise all)"});
   command.add_option({"--timeout", &arguments->timeout_seconds, "S",
-                      "seconds that the SQL may take (60); 0: no limit"});
+                      "time limit for the SQL in seconds (default 60; 0: no limit)"});
   command.add_option({"--schema", &arguments->schema, "",
-                      "print the views and tables that SQL can name, their columns and units"});
+                      "list the views and tables for SQL, with columns and units"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_query(*arguments); });
 }

@@ -68,10 +68,11 @@ class StreamAnswer : public Answer {
     }
     // All captures must have the same columns.
     if (columns == columns_) return rows_;
-    throw Error(Exit::usage,
-                fmt::format("{} answers with other columns than the capture before it: name the "
-                            "columns instead of *",
-                            capture.name));
+    throw Error(
+        Exit::usage,
+        fmt::format(
+            "{} has different columns than the previous capture: name the columns instead of *",
+            capture.name));
   }
   void begin_row() override {
     if (several_) rows_.text(capture_);
@@ -246,8 +247,9 @@ void write_rows(const QueryArguments& arguments, const AskedCapture& capture, St
   out.end(has_row);
   if (rows == 0) log::info("no rows");
   if (has_row && !arguments.limit) {
-    log::warn("only the first {} rows are shown; --limit N takes another number, --format csv all",
-              limit);
+    log::warn(
+        "only the first {} rows are shown; --limit N changes the limit, --format csv prints all",
+        limit);
   }
 }
 

@@ -34,12 +34,14 @@ Exit make_part(const RankArguments& arguments, const std::vector<ChosenCapture>&
                const fs::path& output, ordered_json& document) {
   std::optional<std::int64_t> rank;
   if (arguments.rank) rank = *arguments.rank;
-  if (rank && (*rank < 0 || *rank > cluster::RankSet::kMaxRank)) {
-    throw Error(Exit::usage, fmt::format("--rank takes 0 to {}", cluster::RankSet::kMaxRank));
+  if (rank && (*rank < 0 || *rank > cluster::RankSet::kMaxRank, *arguments.rank)) {
+    throw Error(Exit::usage, fmt::format("--rank: expected 0 to {}, got {}",
+                                         cluster::RankSet::kMaxRank, *arguments.rank));
   }
   if (rank && captures.size() > 1) {
-    throw Error(Exit::usage, fmt::format("--rank {} is one rank, and -dir names {} captures", *rank,
-                                         captures.size()));
+    throw Error(Exit::usage,
+                fmt::format("--rank {} sets the rank of one capture, but -dir names {}", *rank,
+                            captures.size()));
   }
   cluster::IntermediateParts parts(output);
   const Exit exit = for_each_capture(
@@ -79,22 +81,22 @@ Exit run_rank(const RankArguments& arguments) {
 
 void add_rank_command(cli::Command& root) {
   auto arguments = std::make_shared<RankArguments>();
-  cli::Command& command = root.add_command(
-      "rank",
-      "Make the partial result of a rank of a cluster: steps, collectives, links and operators of "
-      "its capture in a file of a few MB, which `msprof merge` puts together with those of other "
-      "ranks. Made where the data lies; imports first where needed.");
+  cli::Command& command =
+      root.add_command("rank",
+                       "Reduce the capture of a rank to a summary of a few MB: steps, collectives, "
+                       "links and operators. `msprof merge` merges the summaries of all ranks. Run "
+                       "it where the capture is stored. Imports first if needed.");
   command.set_examples(
       "  msprof rank -dir PROF_XXX --output rank_00017.part\n"
-      "  msprof rank -dir 'prof/PROF_*' --output node3.part   the ranks of a node in one part\n"
-      "  msprof merge *.part --output cluster.db              then: all of them together");
+      "  msprof rank -dir 'prof/PROF_*' --output node3.part   all ranks of a node in one file\n"
+      "  msprof merge *.part --output cluster.db              merge them");
   add_capture_choice(command, arguments->capture);
   command.add_option({"--output", &arguments->output, "FILE",
-                      "the part (default: the name of the capture and .part, in this folder)"});
+                      "output file (default: name of the capture and .part, in this folder)"});
   command.add_option({"--store", &arguments->capture.output, "DIR",
-                      "put the store there instead of into the capture"});
-  command.add_option({"--rank", &arguments->rank, "N",
-                      "number of the rank, where the capture does not know it or is wrong"});
+                      "put the store into DIR instead of into the capture"});
+  command.add_option(
+      {"--rank", &arguments->rank, "N", "rank of the capture, if it has none or a wrong one"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_rank(*arguments); });
 }

@@ -61,16 +61,15 @@ Exit run_report(ReportArguments& arguments) {
   std::string option = "--html";
   if (is_page_name(arguments.capture.output)) {
     if (!arguments.html_file.empty())
-      throw Error(Exit::usage, "--output and --html both name a file: give one of them");
+      throw Error(Exit::usage, "--output and --html both name a file: give only one");
     option = "--output";
     arguments.html_file = std::exchange(arguments.capture.output, "");
   }
   const auto captures = choose_captures(arguments.capture);
   if (!arguments.html_file.empty() && captures.size() > 1) {
-    throw Error(Exit::usage,
-                fmt::format("{} names one file and there are several captures: leave it out, and "
-                            "each gets its report.html",
-                            option));
+    throw Error(Exit::usage, fmt::format("{} names one file, but there are several captures: "
+                                         "remove it to write a report.html for each",
+                                         option));
   }
   return for_each_capture(
       captures, [&](const ChosenCapture& capture) { return report_one(arguments, capture); });
@@ -82,18 +81,17 @@ void add_report_command(cli::Command& root) {
   auto arguments = std::make_shared<ReportArguments>();
   cli::Command& command = root.add_command(
       "report",
-      "Write one HTML file about a capture, to send: verdict, what was run, a timeline that zooms, "
-      "the hottest layers or operators with their loads, memory bound, counters, advice. It needs "
-      "no network and no other file. Imports first where needed.");
+      "Write a self-contained HTML report of a capture: verdict, run, zoomable timeline, hottest "
+      "layers or operators with their loads, memory-bound layers, counters, advice. It needs no "
+      "network and no other files. Imports first if needed.");
   command.set_examples(
       "  msprof report                               the newest capture in this folder\n"
-      "  msprof report -dir JOBXXX --html run.html   into a file of that name; --output, too\n"
+      "  msprof report -dir JOBXXX --html run.html   into this file; same as --output\n"
       "  msprof report -dir PROF_XXX --lang zh       in Chinese");
   add_capture_options(command, arguments->capture);
-  command.add_option(
-      {"--html", &arguments->html_file, "FILE",
-       "the file to write (default: report.html in the capture, or in --output; --output "
-       "may also name the file)"});
+  command.add_option({"--html", &arguments->html_file, "FILE",
+                      "output file (default: report.html in the capture or in --output, which can "
+                      "also name the file)"});
   add_language_option(command, arguments->language);
   command.set_action([arguments] { return run_report(*arguments); });
 }

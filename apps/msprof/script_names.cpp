@@ -35,7 +35,7 @@ std::string dir_of(const std::vector<std::string>& words) {
       if (all[i].starts_with(fmt::format("{}=", name))) dir = all[i].substr(name.size() + 1);
     }
   }
-  if (dir.empty()) throw Error(Exit::usage, "-dir is missing: it names the folder");
+  if (dir.empty()) throw Error(Exit::usage, "-dir FOLDER is missing");
   return dir;
 }
 
@@ -81,7 +81,7 @@ Exit print_folder_info(const fs::path& folder) {
   const fs::path capture = part_folder.parent_path();
   const auto refuse = [&]() -> Error {
     return {Exit::nothing_to_do,
-            fmt::format("{} is not the folder host or device_N of a capture", folder.string())};
+            fmt::format("{} is not a host or device_N folder of a capture", folder.string())};
   };
   if (recognise(capture) != Dialect::cann) throw refuse();
   const CannSession session(capture);

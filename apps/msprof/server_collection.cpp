@@ -55,8 +55,8 @@ class ServerInjection : public Injection {
     run.choice = choose_runtime(request_.runtime, runtimes, !records_by_itself(run.framework));
     if (run.choice.runtime != CannRuntime::vendor && run.settings.is_given("dynamic"))
       throw Error(Exit::usage,
-                  "--dynamic reaches a process of this machine only, but where the server has the "
-                  "vendor's msprof: log in there and give it to the msprof of the server");
+                  "--dynamic works only on local processes, unless the server has the vendor's "
+                  "msprof: log in to the server and run msprof --dynamic there");
     check_run(run);
     log::info("{}", run.choice.sentence);
     sentence_ = run.choice.sentence;
@@ -91,8 +91,8 @@ class ServerInjection : public Injection {
     const auto free = host_.free_bytes();
     if (!free || *free >= kSmallDiskBytes) return;
     log::info(
-        "{} has {} free for the raw data, of which a device records up to 60 MB a second; {} DIR "
-        "takes another disk",
+        "{} has {} free for the raw data, and a device records up to 60 MB/s; to use another disk, "
+        "add {} DIR",
         host_.name(), human_bytes(*free), disk_option_);
   }
 

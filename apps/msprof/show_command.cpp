@@ -167,8 +167,8 @@ std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, boo
     line = fmt::format("capture {} (of {}{}{}), ", step.number, valid_captures(steps),
                        chosen ? "" : "; the slowest, --capture ",
                        chosen                      ? ""
-                       : has_several_models(steps) ? "MODEL_ID:N shows another"
-                                                   : "N shows another");
+                       : has_several_models(steps) ? "MODEL_ID:N selects another"
+                                                   : "N selects another");
   }
   line += fmt::format("model {}", printable(step.model_name));
   const auto add = [&](const std::string& before, std::optional<std::int64_t> count,
@@ -198,8 +198,8 @@ std::size_t choose_step(const std::vector<StepInfo>& steps, const std::string& w
     indexes.push_back(i);
   }
   if (found.empty()) {
-    throw Error(Exit::usage, fmt::format("there is no capture {}; valid: {}", printable(wanted),
-                                         valid_captures(steps)));
+    throw Error(Exit::usage,
+                fmt::format("no capture {}; valid: {}", printable(wanted), valid_captures(steps)));
   }
   return indexes[slowest(found)];
 }
@@ -340,7 +340,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     fmt::print("{}\n", printable(capture.folder.string()));
     if (run) fmt::print("{}\n", run_line(*run));
     fmt::print("{}\n", line);
-    if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
+    if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` lists what is missing\n");
     if (unit_loads == UnitLoads::modelled) fmt::print("{}\n", kModelledNote);
     if (!layout.empty()) fmt::print("records read with the layout {}\n", printable(layout));
     if (layout_origin == LayoutOrigin::inferred) fmt::print("{}\n", kInferredNote);
@@ -360,13 +360,13 @@ constexpr long kClusterRows = 10;
 Exit run_show(const ShowArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   if (arguments.top && *arguments.top < 1)
-    throw Error(Exit::usage, "--top takes a number from 1 on");
+    throw Error(Exit::usage, fmt::format("--top: expected a number >= 1, got {}", *arguments.top));
   ordered_json document = {{"schema", "msprof.show/2"}, {"captures", ordered_json::array()}};
   const auto clusters = cluster_dbs_of(arguments.capture.dirs);
   const auto work = [&] {
     if (!clusters.empty()) {
       if (!arguments.step.empty())
-        throw Error(Exit::usage, "--capture is about runs of JOB… captures");
+        throw Error(Exit::usage, "--capture works only with runs of JOB… captures");
       const auto top = static_cast<std::size_t>(arguments.top.value_or(kClusterRows));
       return show_clusters(clusters, top, arguments.json, document);
     }
@@ -382,24 +382,23 @@ Exit run_show(const ShowArguments& arguments) {
 
 void add_show_command(cli::Command& root) {
   auto arguments = std::make_shared<ShowArguments>();
-  cli::Command& command =
-      root.add_command("show",
-                       "Print the tables of a capture. JOB…: core metrics of every layer, "
-                       "operator statistic, ACL statistic, frequency; of several captures the "
-                       "slowest. PROF…: operator and API statistic, steps, communication, devices. "
-                       "cluster.db: ranks, steps, operators, collectives. "
-                       "Imports first where needed.");
+  cli::Command& command = root.add_command(
+      "show",
+      "Print the tables of a capture. JOB…: core metrics of every layer, operator statistic, ACL "
+      "statistic, frequency; the slowest of several captures. PROF…: operator and API statistic, "
+      "steps, communication, devices. cluster.db: ranks, steps, operators, collectives. Imports "
+      "first if needed.");
   command.set_examples(
       "  msprof show                       the newest capture in this folder\n"
       "  msprof show -dir JOBXXX --top 10  the ten hottest layers\n"
-      "  msprof show -dir PROF_XXX         what took the time on an Atlas machine\n"
+      "  msprof show -dir PROF_XXX         where the time went on an Atlas machine\n"
       "  msprof show -dir cluster.db       many ranks: steps, operators, collectives\n"
       "  msprof show -dir JOBXXX --json    for scripts");
   add_capture_options(command, arguments->capture);
   command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});
   command.add_option(
       {"--capture", &arguments->step, "N",
-       "another capture of the run, N or MODEL_ID:N as query and file names have it"});
+       "another capture of the run: N or MODEL_ID:N, as in query and in file names"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_show(*arguments); });
 }

@@ -21,28 +21,28 @@ constexpr std::array kRepeated = {"--config", "--host", "--key",        "--host-
 }  // namespace
 
 void add_survive_options(cli::Command& command, SurviveArguments& arguments) {
-  command.add_option({"--survive", &arguments.survive, "",
-                      "the run goes on when the connection is lost, until --timeout, without one "
-                      "for 24 h that nobody follows it; its stdin is empty, and what it prints is "
-                      "kept on the board, to a limit"});
+  command.add_option(
+      {"--survive", &arguments.survive, "",
+       "keep the run alive if the connection drops, until --timeout, or for 24 h without a "
+       "connection; stdin is empty, and output is kept on the board up to a limit"});
   cli::Option attach = {"--attach", &arguments.attach, "RUN",
-                        "go on with a run of --survive: show what it prints from where that "
-                        "stopped, wait for its end, fetch its results (default RUN: the only one)"};
+                        "continue with a --survive run: print its further output, wait for its "
+                        "end, fetch the results (default: the only run)"};
   attach.value_optional = true;
   command.add_option(std::move(attach));
   cli::Option fetch = {"--fetch", &arguments.fetch, "RUN",
-                       "fetch what an earlier run left on the board, without waiting (default "
-                       "RUN: the only one)"};
+                       "fetch the results of an earlier run from the board, without waiting "
+                       "(default: the only run)"};
   fetch.value_optional = true;
   command.add_option(std::move(fetch));
   command.add_option({"--all-runs", &arguments.all_runs, "",
-                      "with --fetch: fetch every run left on the board that has ended"});
+                      "with --fetch: fetch all runs on the board that have ended"});
 }
 
 void check_survive_arguments(const SurviveArguments& arguments, const BoardArguments& board,
                              const SurviveSurroundings& around) {
   if (arguments.all_runs && (!arguments.fetch || !arguments.fetch->empty()))
-    throw Error(Exit::usage, "--all-runs goes with --fetch, without the name of a run");
+    throw Error(Exit::usage, "--all-runs needs --fetch without a run name");
   if (!arguments.survive && !arguments.resumes()) return;
   const char* const name = arguments.survive  ? "--survive"
                            : arguments.attach ? "--attach"
@@ -50,19 +50,19 @@ void check_survive_arguments(const SurviveArguments& arguments, const BoardArgum
   const auto refuse = [&](bool wrong, std::string_view why) {
     if (wrong) throw Error(Exit::usage, fmt::format("{}: {}", name, why));
   };
-  refuse(!board.names_board(), "this needs a board; give --config FILE or --host user@ip");
-  refuse(around.is_cann, "this is for boards; runs of --cann end with their connection");
-  refuse(board.tty, "the run has no terminal: leave --tty out");
-  refuse(board.names_several(), "this is for one board: start msprof once for each");
+  refuse(!board.names_board(), "a board is required: add --config FILE or --host user@ip");
+  refuse(around.is_cann, "it works on boards only; --cann runs end with their connection");
+  refuse(board.tty, "the run has no terminal: remove --tty");
+  refuse(board.names_several(), "it works with a single board only: start msprof once per board");
   refuse(board.drain || board.sink || board.nfs || board.leave,
-         "the recording stays on the board until the end; --drain, --sink, --nfs and --leave end "
-         "with the connection");
+         "it cannot be combined with --drain, --sink, --nfs or --leave, which end with the "
+         "connection");
   refuse(arguments.survive && arguments.resumes(),
-         "--survive starts a run, --attach and --fetch go on with one: give one of them");
+         "--survive starts a run, --attach and --fetch continue one: give only one of them");
   refuse(arguments.attach && arguments.fetch,
-         "this waits for the run and --fetch does not: give one of them");
+         "it waits for the run, --fetch does not: give only one of them");
   refuse(arguments.resumes() && !around.option_of_start.empty(),
-         fmt::format("{} belongs to a run that is started: leave it out", around.option_of_start));
+         fmt::format("{} applies only when a run is started: remove it", around.option_of_start));
 }
 
 void set_survive(BoardRunOptions& options, const SurviveArguments& arguments, bool force,

@@ -7,8 +7,7 @@ namespace msprof {
 
 void add_verbosity(cli::Command& command, Verbosity& verbosity) {
   command.add_option({"-q,--quiet", &verbosity.quiet, "", "only warnings and errors"});
-  command.add_option(
-      {"-v,--verbose", &verbosity.verbose, "", "also report what is done on the way"});
+  command.add_option({"-v,--verbose", &verbosity.verbose, "", "also report each step"});
 }
 
 void apply_verbosity(const Verbosity& verbosity) {
@@ -20,16 +19,16 @@ std::unique_ptr<cli::Command> build_command_tree() {
   auto root = std::make_unique<cli::Command>(
       "msprof",
       "Profiler for HiSilicon SVP and Huawei Ascend NPUs: collect a run, import its raw data, "
-      "export timelines and tables, show them; say what is wrong and what changed.");
+      "export and show timelines and tables, find problems and compare runs.");
   root->set_examples(
-      "  msprof collect -m main --all          run ./main profiled on this machine, then import "
-      "and export\n"
-      "  msprof collect -m main --config board.ini --all   the same on a board, over SSH\n"
+      "  msprof collect -m main --all          profile ./main on this machine, then import and "
+      "export\n"
+      "  msprof collect -m main --config board.ini --all   on a board, over SSH\n"
       "  msprof --application=\"python3 main.py\" --msproftx=on   an application on CANN, "
       "profiled,\n"
       "                                        imported, exported, with advice; or: msprof "
       "main.py\n"
-      "  msprof doctor -m main --config board.ini          what would keep that run from working\n"
+      "  msprof doctor -m main --config board.ini          check the requirements of that run\n"
       "  msprof import -dir JOBXXX             raw data to JOBXXX/sqlite/msprof.db, with a "
       "verdict\n"
       "  msprof import -dir PROF_XXX           the same for a capture of an Atlas machine\n"
@@ -37,7 +36,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "Perfetto\n"
       "  msprof export summary --format csv    tables of the newest capture in this folder\n"
       "  msprof show --top 10                  the hottest layers in the terminal\n"
-      "  msprof advise -dir JOBXXX             what slows it down, and what to do about it\n"
+      "  msprof advise -dir JOBXXX             what makes it slow, and how to fix it\n"
       "  msprof compare JOBAAA JOBBBB          what changed between two runs\n"
       "  msprof query -dir PROF_XXX            its devices, models, iterations and products");
   add_application_options(*root);

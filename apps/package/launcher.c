@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   if (!find_own_archive(&archive)) {
     fprintf(
         stderr,
-        "msprof: there is no ../../../lib/msprof beside this program: unpack the whole archive\n");
+        "msprof: ../../../lib/msprof is missing next to this program: unpack the whole archive\n");
     return kCannotStart;
   }
   // The loader treats both characters as list separators.

@@ -166,7 +166,7 @@ TEST_CASE("--dynamic without the vendor's msprof on the server is refused before
   const RunResult result = scene.collect("infer", {"--remote-dir", "app", "--dynamic", "on"});
   INFO(result.err);
   CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, "give it to the msprof of the server"));
+  CHECK(contains(result.err, "run msprof --dynamic there"));
   CHECK_FALSE(fs::exists(scene.home() / "argv"));
   CHECK(scene.litter() == "");
 }
@@ -204,10 +204,10 @@ TEST_CASE(
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "GB free for the raw data"));
-  CHECK(contains(result.err, "--board-dir DIR takes another disk"));
+  CHECK(contains(result.err, "to use another disk, add --board-dir DIR"));
   const RunResult left =
       scene.collect("infer", {"--remote-dir", "app", "--leave", "--remote-output", "x"});
-  CHECK(contains(left.err, "--remote-output DIR takes another disk"));
+  CHECK(contains(left.err, "to use another disk, add --remote-output DIR"));
 }
 
 TEST_CASE("--upload runs a copy of the project on the server") {
@@ -406,13 +406,13 @@ TEST_CASE("Options of servers that contradict each other, or boards, are usage e
     std::string sentence;
   };
   for (const Wrong& one : {
-           Wrong{{"--cann", "--upload", "--no-upload"}, "--upload and --no-upload contradict"},
-           Wrong{{"--cann", "--upload", "--remote-dir", "app"}, "give one of them"},
-           Wrong{{"--cann", "--remote-output", "x"}, "add --leave"},
-           Wrong{{"--cann", "--leave", "--keep"}, "--leave and --keep contradict"},
-           Wrong{{"--cann", "--leave", "--clean-board"}, "--clean-board removes what --leave"},
-           Wrong{{"--cann", "--project", "."}, "--project is for applications of SVP boards"},
-           Wrong{{"--leave"}, "--leave is for servers, whose applications are on CANN: add --cann"},
+           Wrong{{"--cann", "--upload", "--no-upload"}, "--upload and --no-upload cannot be combined"},
+           Wrong{{"--cann", "--upload", "--remote-dir", "app"}, "give only one"},
+           Wrong{{"--cann", "--remote-output", "x"}, "--remote-output needs --leave"},
+           Wrong{{"--cann", "--leave", "--keep"}, "--leave and --keep cannot be combined"},
+           Wrong{{"--cann", "--leave", "--clean-board"}, "--clean-board would delete the data kept by --leave"},
+           Wrong{{"--cann", "--project", "."}, "--project is for applications on SVP boards"},
+           Wrong{{"--leave"}, "--leave is for CANN servers: add --cann"},
            Wrong{{"--upload"}, "--upload is for servers"},
            Wrong{{"--msproftx", "on"}, "--msproftx is for applications on CANN: add --cann"},
        }) {

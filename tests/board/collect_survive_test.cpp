@@ -473,10 +473,10 @@ TEST_CASE("Options that do not go together with a run that survives are refused"
     CHECK(result.exit_code == 2);
     return result.err;
   };
-  CHECK(contains(refusal({"--attach", "-m", "main"}), "-m belongs to a run that is started"));
-  CHECK(contains(refusal({"--attach", "--fetch"}), "give one of them"));
-  CHECK(contains(refusal({"-m", "main", "--survive", "--tty"}), "leave --tty out"));
-  CHECK(contains(refusal({"-m", "main", "--survive", "--cann"}), "for boards"));
+  CHECK(contains(refusal({"--attach", "-m", "main"}), "-m applies only when a run is started"));
+  CHECK(contains(refusal({"--attach", "--fetch"}), "give only one of them"));
+  CHECK(contains(refusal({"-m", "main", "--survive", "--tty"}), "remove --tty"));
+  CHECK(contains(refusal({"-m", "main", "--survive", "--cann"}), "on boards only"));
   const RunResult here =
       run_msprof({"collect", "-m", "main", "--survive"}, scene.user.run_options());
   CHECK(here.exit_code == 2);

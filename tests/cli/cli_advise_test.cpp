@@ -89,7 +89,7 @@ TEST_CASE("advise wraps at COLUMNS if there is no terminal") {
     return lines_of(out.substr(out.rfind('\n', out.rfind("rules checked")) + 1));
   };
   REQUIRE(last_lines("").size() == 1);
-  CHECK(contains(last_lines("").front(), "without data (--all says which and why)"));
+  CHECK(contains(last_lines("").front(), "without data; --all lists them"));
   CHECK(last_lines("200") == last_lines(""));
   const auto narrow = last_lines("40");
   CHECK(narrow.size() > 1);

@@ -143,7 +143,7 @@ TEST_CASE(
 
   const RunResult text = done({"compare", "-q", quick.string(), fused.string(), "--top", "40"});
   CHECK(contains(text.out, "conv1+conv1_bn+conv1_relu"));
-  CHECK(contains(text.out, "Ranges of the application, one range"));
+  CHECK(contains(text.out, "Application ranges, per range"));
 }
 
 TEST_CASE("scripts/case-study walks the story and names every finding") {

@@ -111,20 +111,20 @@ TEST_CASE("--reports refuses invalid files with one message") {
   CHECK(run.run({"export", "timeline", "--reports", "/none"}).exit_code == 2);
   const std::string good = run.reports(R"({"json_process": {"hbm": true}})");
   CHECK_THAT(run.run({"export", "timeline", "--reports", good, "--layers", "hbm"}).err,
-             Contains("give one of them"));
+             Contains("cannot be combined"));
   CHECK_THAT(run.run({"export", "timeline", "--reports", good, "--style", "cann5"}).err,
-             Contains("not with --style cann5"));
+             Contains("not supported with --style cann5"));
   const auto job = make_face(run.folder.path(), "JOBA");
   const RunResult of_job =
       run_msprof({"export", "timeline", "--reports", good, "-dir", job.folder().string()});
   CHECK(of_job.exit_code == 2);
-  CHECK_THAT(of_job.err, Contains("is for captures of Atlas machines"));
+  CHECK_THAT(of_job.err, Contains("works only with captures of Atlas machines"));
 }
 
 TEST_CASE("compare shows changed counters in all output formats") {
   const CounterRun base, now(2048);
   const std::string text = compared(base, now, {}).out;
-  CHECK_THAT(text, Contains("System counters, mean of the run"));
+  CHECK_THAT(text, Contains("System counters, mean over the run"));
   CHECK_THAT(text, Contains("HBM 2 Read") && Contains("+100.0") && !Contains("HCCS Tx"));
   const Json json = Json::parse(compared(base, now, {"--json"}).out);
   const Json& first = json.at("counters").at(0);

@@ -214,7 +214,7 @@ TEST_CASE("a layout that import cannot use is not recommended") {
       const auto result = layout(job.folder, more);
       CAPTURE(poor.size(), result.err);
       CHECK(result.exit_code == 3);
-      CHECK_FALSE(contains(result.err, "give it to import"));
+      CHECK_FALSE(contains(result.err, "import with --layout"));
       CHECK(contains(result.err, "captures of this board"));
     }
     CHECK(contains(layout(job.folder, {"--write", file}).err, "wrote " + file + "\n"));
@@ -222,7 +222,7 @@ TEST_CASE("a layout that import cannot use is not recommended") {
   set(bytes);
   const auto good = layout(job.folder, {"--write", file});
   CHECK(good.exit_code == 0);
-  CHECK(contains(good.err, "give it to import with --layout '" + file + "'\n"));
+  CHECK(contains(good.err, "import with --layout '" + file + "'\n"));
   CHECK_FALSE(contains(good.err, "warning"));
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("layout reports that there is nothing to find") {
   job.info_json("1000").net_info("net", 1).data(DataName{}, aicore_file({}));
   const auto result = run_msprof({"layout", "-dir", job.folder().string()});
   CHECK(result.exit_code != 0);
-  CHECK(contains(result.err, "no data file of unknown layout"));
+  CHECK(contains(result.err, "no data file has an unknown layout"));
   write_file(folder / "shapes.json", "{\"layers\": [{}]}");
   const auto broken = run_msprof(
       {"layout", "-dir", job.folder().string(), "--model-info", (folder / "shapes.json").string()});

@@ -381,7 +381,7 @@ TEST_CASE("hints about viewers are printed only if relevant") {
   CHECK_FALSE(contains(packed.err, "Insight"));
   const std::string help = run_msprof({"export", "timeline", "--help"}).out;
   CHECK_FALSE(contains(help, "which viewers open as it is"));
-  CHECK(contains(std::regex_replace(help, std::regex("\\s+"), " "), "MindStudio Insight does not"));
+  CHECK(contains(std::regex_replace(help, std::regex("\\s+"), " "), "but not in MindStudio Insight"));
 }
 
 TEST_CASE("many files are counted by folder, and listed with -v") {

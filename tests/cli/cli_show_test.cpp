@@ -175,8 +175,8 @@ TEST_CASE("captures have the numbers that query and file names use, and show lis
   CHECK(steps.out == "step,model_id\n0,1\n1,1\n0,2\n");
   const auto shown = run_msprof({"show", "-q", "-dir", dir});
   CHECK(contains(shown.out,
-                 "capture 0 (of model 1: 0 to 1, model 2: 0 to 0; the slowest, "
-                 "--capture MODEL_ID:N shows another), model other"));
+                 "capture 0 (of model 1: 0 to 1, model 2: 0 to 0; the slowest, --capture "
+                 "MODEL_ID:N selects another), model other"));
   const auto lines = table(shown.out, "Captures");
   CHECK(first_cells(lines) == Words{"0", "1", "0"});
   CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "1:0"}).out, "model net"));

@@ -299,7 +299,8 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"export", "timelin"}, "did you mean timeline?");
   check({"export", "JOBXXX"}, "did you mean msprof export all -dir JOBXXX?");
   check({"export"},
-        "a command is missing\nvalid commands: timeline, summary, db, parquet, cluster and all");
+        "no command given\n"
+        "valid commands: timeline, summary, db, parquet, cluster and all");
   check({"show", "JOBXXX"}, "give captures after -dir: msprof show -dir JOBXXX\n");
   check({"show", "--top", "3", "JOB A", "JOBB"}, "msprof show --top 3 -dir 'JOB A' JOBB\n");
   check({"advise", "PROF_1"}, "msprof advise -dir PROF_1\n");
@@ -309,15 +310,16 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"show", "--jsonlines"}, "unknown option '--jsonlines'; did you mean --json?");
   check({"show", "-json"}, "unknown option '-json'; did you mean --json?");
   check({"show", "--nothing-like-it"}, "`msprof show --help` lists the options");
-  check({"-dir", "A", "show"}, "-dir goes after the command: msprof show -dir …");
+  check({"-dir", "A", "show"}, "-dir must follow the command: msprof show -dir …");
   check({"collect", "-m", "main", "plain", "2"}, "after --: msprof collect -m main -- plain 2\n");
   check({"collect", "-m", "main", "a b", "--", "c"}, "msprof collect -m main -- 'a b' c\n");
   check({"collect", "main", "2"}, "give the executable after -m: msprof collect -m main -- 2\n");
   check({"compare", "A"}, "NEW is missing: msprof compare BASE NEW");
   check({"compare"}, "BASE and NEW are missing: msprof compare BASE NEW");
-  check({"compare", "A", "B", "C"}, "'C' is one argument too many: msprof compare BASE and NEW");
+  check({"compare", "A", "B", "C"},
+        "too many arguments, starting with 'C': msprof compare BASE and NEW");
   check({"completion", "fsh"}, "takes bash, zsh or fish, not 'fsh'; did you mean fish");
   check({"export", "summary", "--format", "jsn"}, "--format takes csv or json, not 'jsn'");
   check({"collect", "-m", "a", "--aicpu"}, "--aacpu needs a value: on or off");
-  check({"show", "--", "x"}, "'show' takes nothing after --");
+  check({"show", "--", "x"}, "'show' does not accept arguments after --");
 }

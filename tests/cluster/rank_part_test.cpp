@@ -298,7 +298,7 @@ TEST_CASE("a rank that the capture does not know is given by --rank, or stays un
   CHECK(query(folder / "a.part", rank_of) == PartLines{"9999"});
   const RunResult refused = make_part(rank.folder(), folder / "b.part", {"--rank", "10000000"});
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err.find("--rank takes 0 to 9999999") != std::string::npos);
+  CHECK(refused.err.find("--rank: expected 0 to 9999999") != std::string::npos);
   CHECK_FALSE(fs::exists(folder / "b.part"));
 }
 

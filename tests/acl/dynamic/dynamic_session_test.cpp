@@ -421,8 +421,8 @@ TEST_CASE("options that do not go with running applications are usage errors") {
   wrong({"--pid", "1"}, "--pid needs --dynamic=on");
   wrong({"--dynamic", "on"}, "-m,--main is required");
   wrong({"--dynamic", "on", "--pid", "x"}, "--pid");
-  wrong({"--dynamic", "on", "--pid", "1", "-m", "app"}, "leave out the one to start");
-  wrong({"--dynamic", "on", "--pid", "1", "--timeout", "3"}, "leave them out with --pid");
+  wrong({"--dynamic", "on", "--pid", "1", "-m", "app"}, "remove the application to start");
+  wrong({"--dynamic", "on", "--pid", "1", "--timeout", "3"}, "they cannot be used with --pid");
   wrong({"--dynamic", "on", "--pid", "1", "--delay", "3"}, "exclude each other");
   wrong({"--dynamic", "on", "--pid", "1", "--host", "board"}, "processes of this machine");
   wrong({"--dynamic", "on", "--pid", std::to_string(::getpid()), "--runtime", "host",
