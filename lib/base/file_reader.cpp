@@ -49,7 +49,7 @@ std::size_t FileReader::read(std::span<std::byte> buffer) {
 std::string read_text_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
   FileReader reader(path);
   if (reader.size_bytes() > limit_bytes) {
-    throw Error(Exit::partial_data, fmt::format("{} has {} bytes; at most {} are expected",
+    throw Error(Exit::partial_data, fmt::format("{} is too large: {} bytes, expected at most {}",
                                                 path.string(), reader.size_bytes(), limit_bytes));
   }
   std::string text(reader.size_bytes(), '\0');

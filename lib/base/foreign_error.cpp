@@ -22,16 +22,17 @@ bool is_about_writing(const std::error_code& code) {
 Error error_of(const std::exception& exception) {
   if (const auto* const own = dynamic_cast<const Error*>(&exception)) return *own;
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr)
-    return {Exit::cannot_write,
-            "out of memory: free some, or raise the limit (ulimit -v, the container's memory)"};
+    return {
+        Exit::cannot_write,
+        "out of memory: free some memory or raise the limit (ulimit -v, the container's memory)"};
   if (const auto* const file = dynamic_cast<const std::filesystem::filesystem_error*>(&exception))
     return {is_about_writing(file->code()) ? Exit::cannot_write : Exit::partial_data,
             fmt::format("{}: {}", file->path1().string(), file->code().message())};
   const auto* const system = dynamic_cast<const std::system_error*>(&exception);
   if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again)
     return {Exit::cannot_write,
-            "cannot start a thread: end other programs, or raise the limit (ulimit -u, the "
-            "container's number of processes)"};
+            "cannot start a thread: stop other programs or raise the limit (ulimit -u, the "
+            "container's process limit)"};
   return {Exit::internal_error, fmt::format("internal error: {}", exception.what())};
 }
 

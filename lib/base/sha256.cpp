@@ -17,7 +17,7 @@ namespace msprof {
 namespace {
 
 void require_sha256(bool worked) {
-  if (!worked) throw Error(Exit::internal_error, "OpenSSL gives no SHA-256");
+  if (!worked) throw Error(Exit::internal_error, "OpenSSL does not provide SHA-256");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> fds{};
     if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-      throw Error(Exit::cannot_write, fmt::format("no pipe: {}", errno_text(errno)));
+      throw Error(Exit::cannot_write, fmt::format("cannot create a pipe: {}", errno_text(errno)));
     read.reset(fds[0]);
     write.reset(fds[1]);
   }
@@ -78,7 +78,8 @@ class SideChild {
     std::fflush(stderr);
     const pid_t parent = ::getpid();
     pid_ = ::fork();
-    if (pid_ < 0) throw Error(Exit::cannot_write, fmt::format("no process: {}", errno_text(errno)));
+    if (pid_ < 0)
+      throw Error(Exit::cannot_write, fmt::format("cannot start a process: {}", errno_text(errno)));
     if (pid_ == 0) {
       // If kept open here, these would prevent a sibling from noticing that its reader is gone.
       for (const auto& other : others) other->forget();
@@ -259,7 +260,8 @@ std::vector<SideEnd> run_side_by_side(
 ProcessSlots::ProcessSlots(std::size_t count)
     : fd_(::memfd_create("msprof-slots", MFD_CLOEXEC)), count_(count) {
   if (fd_ < 0)
-    throw Error(Exit::cannot_write, fmt::format("no file in memory: {}", errno_text(errno)));
+    throw Error(Exit::cannot_write,
+                fmt::format("cannot create a memory file: {}", errno_text(errno)));
 }
 
 ProcessSlots::~ProcessSlots() {

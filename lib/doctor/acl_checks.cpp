@@ -71,7 +71,7 @@ class AclChecks {
   void is_set_by_collect(std::string_view key, const Json* value, std::string_view becomes,
                          std::string_view otherwise) {
     list_.ok(of(key),
-             fmt::format("{}; msprof collect sets {} in its copy, a run without it {}",
+             fmt::format("{}; msprof collect sets {} in its copy, a run without msprof {}",
                          value == nullptr ? "missing" : shown_value(*value), becomes, otherwise));
   }
 
@@ -89,10 +89,10 @@ class AclChecks {
       unknown += fmt::format("{}\"{}\"{}", unknown.empty() ? "" : ", ",
                              shorten(printable(key), kMaxShownValue), did_you_mean(key, known));
     }
-    if (unknown.empty()) return list_.ok(of("keys"), "all are known");
-    list_.warn(of("keys"), fmt::format("unknown, so without effect: {}", unknown),
-               "known are switch, output, interval, acl_api, aicpu (or aacpu), aic_metrics (or "
-               "aac_metrics)");
+    if (unknown.empty()) return list_.ok(of("keys"), "all keys are known");
+    list_.warn(of("keys"), fmt::format("unknown keys without effect: {}", unknown),
+               "the known keys are switch, output, interval, acl_api, aicpu (or aacpu), "
+               "aic_metrics (or aac_metrics)");
   }
 
   void check_spellings(std::initializer_list<const char*> spellings) {
@@ -139,10 +139,10 @@ class AclChecks {
     const bool is_number =
         (value->is_string() || value->is_number_unsigned()) && parse_u64(text, number);
     if (is_number && number == 0) return list_.ok(of("interval"), "0: every inference");
-    is_set_by_collect("interval", value, "0 (--interval N another)",
+    is_set_by_collect("interval", value, "0 (--interval N changes it)",
                       is_number && number <= static_cast<std::uint64_t>(kMaxInterval)
-                          ? "may lose inferences that follow each other quickly"
-                          : fmt::format("needs a whole number from 0 to {}", kMaxInterval));
+                          ? "may lose inferences that run in quick succession"
+                          : fmt::format("must be a whole number from 0 to {}", kMaxInterval));
   }
 
   // Returns the folder in the file; empty if there is none that a board accepts.
@@ -154,9 +154,9 @@ class AclChecks {
              std::string_view("_/.-").find(c) != std::string_view::npos;
     });
     if (!path.empty() && plain && path.size() <= kMaxOutputBytes) return path;
-    is_set_by_collect("output", value, "a folder of its own",
-                      path.empty() ? "puts captures beside the executable"
-                                   : "needs a path of letters, digits and '_'");
+    is_set_by_collect("output", value, "a separate folder",
+                      path.empty() ? "writes captures next to the executable"
+                                   : "must be a path of letters, digits and '_'");
     return "";
   }
 
@@ -168,7 +168,7 @@ class AclChecks {
 void check_dump(CheckList& list, const std::string& name, std::string_view text) {
   const std::string of = fmt::format("{}: dump", name);
   if (!patch_acl_json(text, {}, "").dump_on) return list.ok(of, "off");
-  list.fail(of, "dump is on, too: dump and profiling exclude each other",
+  list.fail(of, "dump is also on: dump and profiling cannot be combined",
             "switch it off in \"dump\"", Exit::partial_data);
 }
 
@@ -179,26 +179,25 @@ std::string check_acl_json(CheckList& list, const std::string& name, std::string
   if (document.is_discarded()) {
     const Json lenient = Json::parse(text, nullptr, false, true);
     if (!lenient.is_discarded()) {
-      list.ok(
-          name,
-          "has comments; msprof collect leaves them out of its copy, boards do not accept them");
+      list.ok(name,
+              "has comments; msprof collect removes them from its copy, boards do not accept them");
       document = lenient;
     }
   }
   if (!document.is_object()) {
-    list.warn(
-        name,
-        fmt::format("is not {}; msprof collect puts a default one in its place, a run without "
-                    "it is not profiled",
-                    document.is_discarded() ? "JSON" : "a JSON object"),
-        fmt::format("python3 -m json.tool {} shows where", name));
+    list.warn(name,
+              fmt::format("is not {}; msprof collect replaces it with a default one in its copy, a "
+                          "run without msprof is not profiled",
+                          document.is_discarded() ? "JSON" : "a JSON object"),
+              fmt::format("python3 -m json.tool {} shows the location", name));
     return "";
   }
   check_dump(list, name, text);
   const auto profiler = document.find("profiler");
   if (profiler == document.end() || !profiler->is_object()) {
     list.ok(name,
-            "has no object \"profiler\"; msprof collect adds it, a run without it is not profiled");
+            "has no object \"profiler\"; msprof collect adds it to its copy, a run without msprof "
+            "is not profiled");
     return "";
   }
   return AclChecks(list, name, *profiler).check();
@@ -215,10 +214,9 @@ void report_acl_output(CheckList& list, const std::string& name, const std::stri
                        bool is_there, bool is_writable, std::string_view where) {
   const std::string of = fmt::format("{}: output", name);
   if (is_writable) return list.ok(of, fmt::format("{} can be written", output));
-  list.ok(of,
-          fmt::format("{} {} {}; msprof collect uses a folder of its own, a run without it puts "
-                      "captures beside the executable",
-                      output, is_there ? "cannot be written" : "is not a folder", where));
+  list.ok(of, fmt::format("{} {} {}; msprof collect uses a separate folder, a run without "
+                          "msprof writes captures next to the executable",
+                          output, is_there ? "cannot be written" : "is not a folder", where));
 }
 
 }  // namespace msprof

@@ -186,8 +186,9 @@ std::string board_greeting(BoardShell& shell) {
       shorten(printable(trim(std::string_view(out).substr(0, at))), kMaxGreeting);
   if (at != std::string::npos || out.size() == kMaxGreetingBytes) return greeting;
   throw Error(Exit::board_unreachable,
-              greeting.empty() ? "the login shell runs no command"
-                               : fmt::format("the login shell runs no command: {}", greeting));
+              greeting.empty()
+                  ? "the login shell does not run commands"
+                  : fmt::format("the login shell does not run commands: {}", greeting));
 }
 
 constexpr std::size_t kMaxIniBytes = 1 << 20;
@@ -212,7 +213,7 @@ class BoardChecks {
       probe();
     } catch (const Error& error) {
       list_.fail("commands", error);
-      return skip_after_login("the board runs no command");
+      return skip_after_login("the board does not run commands");
     }
     check_tools();
     check_folder();
@@ -247,7 +248,7 @@ class BoardChecks {
     const std::string evidence[] = {
         fmt::format("{} port {} answers{}", config_.login.host, config_.login.port,
                     way.empty() ? "" : ", over " + way),
-        "the key exchange succeeded", "it is known",
+        "the key exchange succeeded", "known",
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
                             shell_.connection().login_method(), spent.count())};
@@ -261,7 +262,7 @@ class BoardChecks {
         list_.skip(kSteps[i], "not checked: an earlier step failed");
       } else if (i == 2 && config_.login.host_key == HostKeyPolicy::off) {
         list_.warn(kSteps[i], "not checked: another machine could answer in the board's place",
-                   "leave out --host-key off, or host_key of the ini");
+                   "remove --host-key off, or host_key from the ini");
       } else {
         list_.ok(kSteps[i], evidence[i]);
       }
@@ -281,13 +282,13 @@ class BoardChecks {
 
   void check_commands() {
     const std::string greeting = board_greeting(shell_);
-    if (greeting.empty()) return list_.ok("commands", "they run, and nothing else is printed");
+    if (greeting.empty()) return list_.ok("commands", "commands run, without other output");
     list_.warn(
         "commands",
-        fmt::format("the login shell prints before every command: \"{}\"; msprof copes, "
-                    "scp and SFTP may not",
+        fmt::format("the login shell prints before every command: \"{}\"; msprof ignores it, scp "
+                    "and SFTP may fail",
                     greeting),
-        "let ~/.profile and ~/.bashrc of the board print on a terminal only: [ -t 1 ] && echo …");
+        "in the board's ~/.profile and ~/.bashrc, print only on a terminal: [ -t 1 ] && echo …");
   }
 
   void probe() {
@@ -308,16 +309,17 @@ class BoardChecks {
     const auto lacks = [&](bool has, const char* what) {
       if (!has) missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
     };
-    lacks(info.has_tar || info.has_sftp, "neither tar nor SFTP: files travel one by one, slowly");
-    lacks(info.has_tar || !info.has_sftp, "no tar: many small files travel slower by SFTP");
-    lacks(info.has_stat, "no stat: what a run changed within a second may be missed");
-    lacks(info.has_setsid,
-          "no setsid: processes that the application leaves are found more slowly");
+    lacks(info.has_tar || info.has_sftp,
+          "neither tar nor SFTP: files are transferred one by one, slowly");
+    lacks(info.has_tar || !info.has_sftp,
+          "no tar: many small files are transferred more slowly over SFTP");
+    lacks(info.has_stat, "no stat: changes within one second may be missed");
+    lacks(info.has_setsid, "no setsid: processes left by the application are found more slowly");
     if (missing.empty()) {
       return list_.ok("tools", fmt::format("{} {}, tar, {}stat, setsid", info.system, info.machine,
                                            info.has_sftp ? "SFTP, " : ""));
     }
-    list_.warn("tools", missing, "busybox has them: tar, stat, setsid");
+    list_.warn("tools", missing, "busybox provides tar, stat and setsid");
   }
 
   void check_folder() {
@@ -361,7 +363,7 @@ class BoardChecks {
   void check_umask() {
     if (!probe_.umask) return list_.skip("umask", "the board does not report it");
     list_.ok("umask",
-             fmt::format("{:04o}; only the account can use the folder of a run, whatever the umask",
+             fmt::format("{:04o}; only the account can access the run folder, whatever the umask",
                          *probe_.umask));
   }
 
@@ -371,7 +373,7 @@ class BoardChecks {
                               : *probe_.clock_s > latest_s_ ? *probe_.clock_s - latest_s_
                                                             : 0;
     if (skew <= kMaxSkewSeconds && skew >= -kMaxSkewSeconds) {
-      return list_.ok("clock", skew == 0 ? "the same as here"
+      return list_.ok("clock", skew == 0 ? "same as this machine"
                                          : fmt::format("{} s {} this machine's", std::abs(skew),
                                                        skew < 0 ? "behind" : "ahead of"));
     }
@@ -389,12 +391,13 @@ class BoardChecks {
 
   void check_other_runs() {
     if (!probe_.busy.empty()) {
-      list_.fail("other runs",
-                 fmt::format("the profiled run {} is under way; two at once disturb "
-                             "each other's times",
-                             probe_.busy),
-                 "wait for it to end, or take over the board with msprof collect --force",
-                 Exit::board_unreachable);
+      list_.fail(
+          "other runs",
+          fmt::format(
+              "the profiled run {} is in progress; concurrent runs distort each other's times",
+              probe_.busy),
+          "wait for it to end, or take over the board with msprof collect --force",
+          Exit::board_unreachable);
     } else if (!probe_.writers.empty()) {
       list_.warn("other runs",
                  fmt::format("another program is being profiled: process {}; boards support only "
@@ -427,7 +430,7 @@ class BoardChecks {
           fmt::format("an earlier run ended without cleaning up: {}",
                       probe_.runs.empty() ? probe_.stale_lock
                                           : fmt::format("{}", fmt::join(probe_.runs, ", "))),
-          "nothing to do: the next run of msprof collect removes it");
+          "no action needed: the next run of msprof collect removes it");
     }
     if (probe_.own_bytes == 0) return list_.ok("leftovers", "none");
     const std::string requested =
@@ -439,8 +442,7 @@ class BoardChecks {
   }
 
   void check_nfs() {
-    if (probe_.nfs_mounts.empty())
-      return list_.ok("NFS", "nothing is mounted; msprof needs no mount");
+    if (probe_.nfs_mounts.empty()) return list_.ok("NFS", "no mount, and msprof needs none");
     const auto& mounts = probe_.nfs_mounts;
     const auto wrong = std::find_if(mounts.begin(), mounts.end(), [](const std::string& mount) {
       return mount.starts_with("127.");
@@ -451,7 +453,7 @@ class BoardChecks {
           fmt::format("{}: that address is the board itself; the machine that mounted "
                       "it has '127.0.1.1 hostname' in /etc/hosts",
                       *wrong),
-          "comment that line of /etc/hosts out there; msprof collect needs no mount: "
+          "comment out that line of /etc/hosts on that machine; msprof collect needs no mount: "
           "umount it on the board");
     }
     list_.ok("NFS", fmt::format("{}; msprof needs no mount", fmt::join(mounts, ", ")));
@@ -477,7 +479,7 @@ class BoardChecks {
   }
 
   void check_libraries() {
-    if (!probe_.checked_libraries) return list_.skip("libraries", "the board could not be asked");
+    if (!probe_.checked_libraries) return list_.skip("libraries", "the board could not be queried");
     std::vector<std::string> missing;
     for (const std::string& name : project_.libraries) {
       const auto& found = probe_.found_libraries;
@@ -535,11 +537,11 @@ void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& 
     list.ok("ini file", fmt::format("only its owner can read {}", file.string()));
   }
   if (config.password.empty()) {
-    list.ok("password", "none in the file");
+    list.ok("password", "not in the file");
   } else {
     list.warn("password", "it is in clear text in the ini file",
               fmt::format("ssh-copy-id -p {} {}@{}, and remove pwd; or use --password-stdin, or "
-                          "type it on the terminal",
+                          "enter it on the terminal",
                           config.login.port, config.login.user, config.login.shown_host()));
   }
   if (is_file && names_a_mount(file)) check_own_address(list);

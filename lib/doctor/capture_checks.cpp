@@ -146,7 +146,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   const std::string again = fmt::format("msprof import -dir {}", shell_word(capture));
   std::error_code error;
   if (!fs::exists(store, error)) {
-    return list.ok("store", "none yet: the raw files were read into a temporary one");
+    return list.ok("store", "no store yet: the raw files were read into a temporary one");
   }
   if (!damaged && TraceDb::open(store)) {
     return list.warn("store",
@@ -157,18 +157,19 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   }
   const auto version = version_of(store);
   if (version && *version > kSchemaVersion) {
-    return list.warn("store",
-                     fmt::format("{} was made by a newer msprof (schema {}, this one knows {})",
-                                 store.string(), *version, kSchemaVersion),
-                     fmt::format("use that msprof, or make it again with this one: {}", again));
+    return list.warn(
+        "store",
+        fmt::format("{} was made by a newer msprof (schema {}, this msprof supports {})",
+                    store.string(), *version, kSchemaVersion),
+        fmt::format("use that msprof, or import again with this one: {}", again));
   }
   if (version && *version > 0 && *version < kSchemaVersion) {
     return list.warn("store",
-                     fmt::format("{} was made by an older msprof (schema {}, now {})",
+                     fmt::format("{} was made by an older msprof (schema {}, current {})",
                                  store.string(), *version, kSchemaVersion),
                      again);
   }
-  list.warn("store", fmt::format("{} is damaged, or not a store of msprof", store.string()), again);
+  list.warn("store", fmt::format("{} is damaged or not an msprof store", store.string()), again);
 }
 
 // Consequence of missing files of a kind (the first kind of its group).
@@ -180,36 +181,35 @@ struct Absence {
 
 constexpr Absence kAbsences[] = {
     {"aicore",
-     "no aicore.* file in data/: no model was executed, the model carries no marks for profiling, "
-     "or aic_metrics is not set",
+     "no aicore.* file in data/: no model was executed, the model was converted without profiling "
+     "support, or aic_metrics is not set",
      "convert the model with atc … --online_model_type=2, and set \"aic_metrics\": "
      "\"ArithmeticUtilization\" in acl.json (--aac_metrics ArithmeticUtilization)"},
     {"acl_api", "no acl_api.* file in data/: acl_api is off in acl.json, or no model was loaded",
      "\"acl_api\": \"on\" in acl.json (msprof collect --acl_api on)"},
-    {"stars_soc", "no task log of a device: nothing ran on it, or tasks were not recorded",
+    {"stars_soc", "no task log of a device: no task ran, or tasks were not recorded",
      "collect with --task-time=on (acl.json: \"task_time\": \"on\")"},
     {"task_track", "no task_track file in host/data: the host's records were not saved or copied",
-     "collect with --task-time=on, and copy the host folder, too"},
+     "collect with --task-time=on, and also copy the host folder"},
     {"node_basic_info",
-     "no node_basic_info file in host/data: no operator was described, as with task-time l0",
+     "no node_basic_info file in host/data: operators were not recorded, as with task-time l0",
      "collect with --task-time=l1"},
     {"api_event", "no api_event file in host/data: the host's calls were not recorded or copied",
-     "collect with --ascendcl=on --runtime-api=on, and copy the host folder, too"},
-    {"ts_track", "no step of a model was recorded", "collect with --task-time=on"},
+     "collect with --ascendcl=on --runtime-api=on, and also copy the host folder"},
+    {"ts_track", "no model step was recorded", "collect with --task-time=on"},
     {"fusion_op_info", "no model with fused operators was loaded", ""},
-    {"msproftx", "the application names no ranges, or they were not recorded",
+    {"msproftx", "the application marks no ranges, or they were not recorded",
      "collect with --msproftx=on, and mark ranges with aclprofMark or mstx"},
-    {"hccl_info", "no collective was recorded",
-     "collect with --hccl=on where there are several devices"},
+    {"hccl_info", "no collective was recorded", "collect with --hccl=on on several devices"},
     {"aicpu", "no operator of the AI CPU was recorded", "collect with --aicpu=on"},
     {"task_memory_info", "allocations were not recorded", "collect with --task-memory=on"},
     {"data_preprocess", "no data queue was recorded", "collect with --aicpu=on"},
     {"l2_cache", "the L2 cache was not recorded", "collect with --l2=on"},
-    {"memmng_info", "allocations of the runtime were not recorded: CANN does so since July 2026",
+    {"memmng_info", "runtime allocations were not recorded: needs CANN of July 2026 or later",
      "collect with --runtime-api=on"},
-    {"memcpy_ext_info", "copies of the runtime were not recorded: CANN does so since July 2026",
+    {"memcpy_ext_info", "runtime copies were not recorded: needs CANN of July 2026 or later",
      "collect with --runtime-api=on"},
-    {"stream_sq_info", "queues of streams were not recorded: CANN does so since May 2026", ""},
+    {"stream_sq_info", "stream queues were not recorded: needs CANN of May 2026 or later", ""},
     {"lpm_freq", "the device reported no frequency changes", ""},
 };
 
@@ -281,7 +281,7 @@ class Products {
   void check_one(const Product& product) {
     const std::string& name = product.name;
     const RawNeeds& needs = product.needs;
-    if (needs.kinds.empty()) return list_.skip(name, "no data: nothing of it was recorded");
+    if (needs.kinds.empty()) return list_.skip(name, "no data: it was not recorded");
     const auto groups = split(needs.kinds, ' ');
     const auto lacking = std::find_if(groups.begin(), groups.end(),
                                       [&](std::string_view group) { return !has_records(group); });
@@ -291,13 +291,13 @@ class Products {
                         damage->remedy, Exit::partial_data);
     }
     if (has_files(*lacking)) {
-      return missing(name, needs, fmt::format("no data: the files of {} hold no records", *lacking),
-                     "");
+      return missing(name, needs,
+                     fmt::format("no data: the files of {} contain no records", *lacking), "");
     }
     const std::string_view kind = split(*lacking, '|').front();
     const auto* absence = std::find_if(std::begin(kAbsences), std::end(kAbsences),
                                        [&](const Absence& one) { return one.kind == kind; });
-    if (absence == std::end(kAbsences)) return list_.skip(name, "no data: nothing was recorded");
+    if (absence == std::end(kAbsences)) return list_.skip(name, "no data was recorded");
     // Current options do not apply to what is missing in an old capture.
     missing(name, needs, fmt::format("no data: {}", absence->cause),
             is_old_ ? std::string_view() : absence->remedy);
@@ -321,8 +321,8 @@ class Products {
       return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
                         damage->remedy, Exit::partial_data);
     }
-    if (!needs.every_run) return list_.skip(name, "no data: the run did nothing of this kind");
-    list_.warn(name, "no data: there are records, but none of them belongs to a task",
+    if (!needs.every_run) return list_.skip(name, "no data: the run had no such events");
+    list_.warn(name, "no data: records exist, but none belongs to a task",
                "are the host and device folders from the same run? Copy the whole folder again");
   }
 
@@ -398,7 +398,7 @@ class CaptureDoctor {
     });
     list_.fail(
         "capture",
-        fmt::format("the folder of a run that recorded nothing: {}",
+        fmt::format("the run recorded no data: {}",
                     has_info ? "it has info.json.N and no data" : "no info.json.N and no data"),
         std::string(kNothingRecorded), Exit::nothing_to_do);
   }
@@ -407,10 +407,10 @@ class CaptureDoctor {
     const auto free = free_bytes_of(folder_);
     if (!free || *free >= kFullBytes) return;
     list_.warn("disk",
-               fmt::format("only {} free where the capture is: a run that wrote there may have "
-                           "lost its last records",
+               fmt::format("only {} free on the disk of the capture: a run that wrote there may "
+                           "have lost its last records",
                            human_bytes(*free)),
-               fmt::format("df -h {}; free space, and run again", folder_.string()));
+               fmt::format("df -h {}; free space, then run again", folder_.string()));
   }
 
   // Checks for a host folder next to device folders, either of which has no data file.
@@ -428,9 +428,8 @@ class CaptureDoctor {
                  "permissions, and run again",
                  Exit::partial_data);
     } else if (of_host && !of_device) {
-      list_.warn(
-          "device", "no data of a device: nothing ran on one, or its folder was not copied",
-          "copy the whole folder again; else make sure that the application runs on the NPU");
+      list_.warn("device", "no device data: no task ran on a device, or its folder was not copied",
+                 "copy the whole folder again, or check that the application runs on the NPU");
     }
   }
 
@@ -456,14 +455,14 @@ class CaptureDoctor {
 
   void check_raw_files(const Session& session) {
     const TemporaryFolder scratch(fs::temp_directory_path() / "msprof_doctor", {},
-                                  " (set TMPDIR to use another place)");
+                                  " (set TMPDIR to use another folder)");
     const fs::path own = scratch.path() / "msprof.db";
     ImportOptions options;
     options.inspect = note_empty_products;
     options.layout = choose_layout(session, store_, layout_places());
     import_session(session, own, options);
     const auto db = TraceDb::open(own);
-    if (!db) throw Error(Exit::internal_error, "the temporary store cannot be read back");
+    if (!db) throw Error(Exit::internal_error, "cannot read the temporary store");
     check_content(session, db->database(), list_);
   }
 
@@ -489,9 +488,9 @@ class CaptureDoctor {
     Statement read =
         db.prepare("SELECT EXISTS(SELECT 1 FROM task), EXISTS(SELECT 1 FROM task_pmu)");
     if (!read.step() || read.integer(0) == 0) return;
-    if (read.integer(1) != 0) return list.ok("counters", "tasks have the counters of their cores");
+    if (read.integer(1) != 0) return list.ok("counters", "tasks have core counters");
     constexpr const char* kNoRatios =
-        "no counter of a core was recorded: op_summary has times and no ratios";
+        "no core counters were recorded: op_summary has times but no ratios";
     // The options that would have recorded them no longer exist.
     if (is_old_capture(db)) return list.skip("counters", kNoRatios);
     list.warn("counters", kNoRatios,
@@ -507,11 +506,11 @@ class CaptureDoctor {
                  !file.name.ends_with(".info");
         });
     if (has_data) {
-      list.fail("profile", "no product has data: there are files, but nothing in them can be used",
+      list.fail("profile", "no product has data: files exist, but contain no usable data",
                 "see the checks above", Exit::partial_data);
     } else {
       const bool is_of_board = session.dialect() == Dialect::svp;
-      list.fail("profile", "no product has data: nothing was recorded",
+      list.fail("profile", "no product has data: no data was recorded",
                 std::string(is_of_board ? kNothingRecorded : kNoRecords), Exit::nothing_to_do);
     }
   }
@@ -522,8 +521,8 @@ class CaptureDoctor {
       "run again";
 
   static constexpr std::string_view kNoRecords =
-      "copy the whole folder again; if it is whole, run again with a model on the device while it "
-      "records";
+      "copy the whole folder again; if it is complete, run again with a model on the device while "
+      "it records";
 
   CheckList& list_;
   fs::path folder_;

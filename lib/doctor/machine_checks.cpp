@@ -94,8 +94,7 @@ void check_writable(CheckList& list, std::string_view name, const fs::path& fold
         remedy, Exit::cannot_write);
   }
   const auto free = free_bytes_of(there);
-  if (!free)
-    return list.skip(name, fmt::format("the free space of {} is not known", there.string()));
+  if (!free) return list.skip(name, fmt::format("the free space of {} is unknown", there.string()));
   check_free_space(list, name, folder.string(), *free, wanted_bytes, remedy);
 }
 
@@ -114,12 +113,11 @@ unsigned own_umask() {
 
 void check_umask(CheckList& list, unsigned mask) {
   if ((mask & kMinMask) == kMinMask) {
-    return list.ok("umask", fmt::format("{:04o}: captures are not for others", mask));
+    return list.ok("umask", fmt::format("{:04o}: other accounts cannot read captures", mask));
   }
   if ((mask & kWritersMask) == kWritersMask) {
     return list.ok("umask", fmt::format("{:04o}: other accounts of this machine can read captures "
-                                        "(umask {:04o}, as the vendor's manual has it, prevents "
-                                        "that)",
+                                        "(umask {:04o}, as in the vendor's manual, prevents that)",
                                         mask, kMinMask));
   }
   list.warn("umask",
@@ -131,18 +129,18 @@ void check_other_programs(CheckList& list) {
   const auto writers = processes_that_record();
   if (writers.empty()) return list.ok("other runs", "no other profiled run is seen");
   list.warn("other runs",
-            fmt::format("another program is being profiled: process {}; two at once disturb each "
-                        "other's times",
+            fmt::format("another program is being profiled: process {}; concurrent runs distort "
+                        "each other's times",
                         writers.front()),
-            "wait for it to end, or end it");
+            "wait for it to end, or stop it");
 }
 
 void check_old_runs(CheckList& list, const fs::path& runs) {
   const auto stale = stale_runs(runs);
-  if (stale.empty()) return list.ok("leftovers", "none from earlier runs");
+  if (stale.empty()) return list.ok("leftovers", "no files from earlier runs");
   list.warn("leftovers",
             fmt::format("{} in {}", counted(stale.size(), "earlier run"), runs.string()),
-            "nothing to do: the next run of msprof collect removes them");
+            "no action needed: the next run of msprof collect removes them");
 }
 
 void add_folders(const std::string& text, char separator, std::vector<std::string>& folders) {
@@ -191,7 +189,7 @@ std::vector<std::string> libraries_missing_here(const std::vector<std::string>& 
 void check_cache(CheckList& list) {
   try {
     const fs::path runs = runs_folder(user_cache_folder());
-    check_writable(list, "cache folder", runs, 0, "set XDG_CACHE_HOME to use another place");
+    check_writable(list, "cache folder", runs, 0, "set XDG_CACHE_HOME to use another folder");
     check_old_runs(list, runs);
   } catch (const Error& error) {
     list.fail("cache folder", error);
@@ -238,7 +236,7 @@ void check_free_space(CheckList& list, std::string_view name, const std::string&
     list.fail(name,
               wanted_bytes > kNoSpaceBytes ? fmt::format("{}, but the project alone needs {}", text,
                                                          human_bytes(wanted_bytes))
-                                           : fmt::format("{}: nothing can be recorded", text),
+                                           : fmt::format("{}: too little to record", text),
               remedy, Exit::cannot_write);
   } else if (free_bytes < 2 * wanted_bytes + kLittleSpaceBytes) {
     list.warn(name, fmt::format("{}: a run records up to 2 MB a second", text), remedy);
@@ -251,8 +249,8 @@ void report_libraries(CheckList& list, const ProjectInfo& project,
                       const std::vector<std::string>& missing, std::string_view where) {
   if (project.program_head.empty()) return list.skip("libraries", "no executable to inspect");
   if (missing.empty()) {
-    return list.ok("libraries", fmt::format("all that are not in the project are on {} ({})", where,
-                                            project.libraries.size()));
+    return list.ok("libraries", fmt::format("all libraries outside the project are on {} ({})",
+                                            where, project.libraries.size()));
   }
   std::vector<std::string> nowhere;
   std::string misplaced;
@@ -268,15 +266,16 @@ void report_libraries(CheckList& list, const ProjectInfo& project,
     list.fail("libraries",
               fmt::format("not on {} and not in the project: {}; the executable cannot be loaded",
                           where, fmt::join(nowhere, ", ")),
-              "put the missing ones into lib/ of the project, or give --env LD_LIBRARY_PATH=DIR to "
-              "msprof collect",
+              "put the missing libraries into lib/ of the project, or add --env "
+              "LD_LIBRARY_PATH=DIR to msprof collect",
               Exit::application_failed);
   }
   if (!misplaced.empty()) {
-    list.warn("libraries",
-              fmt::format("in the project where no loader looks for them: {}", misplaced),
-              "move them to lib/ of the project, or beside it to the executable's lib/; or give "
-              "--env LD_LIBRARY_PATH=DIR to msprof collect");
+    list.warn(
+        "libraries",
+        fmt::format("in folders of the project that the loader does not search: {}", misplaced),
+        "move them to lib/ of the project or of the executable's folder, or add --env "
+        "LD_LIBRARY_PATH=DIR to msprof collect");
   }
 }
 
@@ -286,11 +285,10 @@ void check_own_address(CheckList& list) {
   while (std::getline(hosts, line)) {
     const std::string_view text = trim(line);
     if (!text.starts_with("127.0.1.1")) continue;
-    return list.warn(
-        "/etc/hosts",
-        "it has 127.0.1.1 for this machine's name, and the ini names an NFS mount: the "
-        "vendor's tool would have the board mount itself",
-        "put a # before that line, or use msprof collect, which needs no mount");
+    return list.warn("/etc/hosts",
+                     "it maps this machine's name to 127.0.1.1, and the ini has an NFS mount: the "
+                     "vendor's tool would make the board mount itself",
+                     "put a # before that line, or use msprof collect, which needs no mount");
   }
 }
 
@@ -310,7 +308,7 @@ void check_project_here(CheckList& list, const ProjectInfo& project) {
   try {
     const fs::path runs = runs_folder(user_cache_folder());
     check_writable(list, "space for the copy", runs, project.bytes,
-                   "set XDG_CACHE_HOME to use another place");
+                   "set XDG_CACHE_HOME to use another folder");
   } catch (const Error& error) {
     list.fail("space for the copy", error);
   }
@@ -320,8 +318,7 @@ void check_project_here(CheckList& list, const ProjectInfo& project) {
   } else {
     list.fail("architecture",
               fmt::format("the executable is built for {}", why.substr(0, why.find(','))),
-              "give the board that it is for: --config board.ini, or --host user@ip",
-              Exit::application_failed);
+              "give the board: --config board.ini or --host user@ip", Exit::application_failed);
   }
   report_libraries(list, project, libraries_missing_here(project.libraries, project.run_paths),
                    "this machine");

@@ -49,11 +49,11 @@ class ProgramChecks {
     list_.ok("executable", fmt::format("{}{}", project_.target.main.string(),
                                        program.is_elf ? "" : ", a script"));
     if (!program.is_elf) {
-      return list_.skip("svp_acl calls", "what a script starts cannot be checked");
+      return list_.skip("svp_acl calls", "programs started by a script cannot be checked");
     }
     info_.program_head = program.head;
     if (!program.unseen.empty()) {
-      return list_.skip("svp_acl calls", fmt::format("cannot be seen: {}", program.unseen),
+      return list_.skip("svp_acl calls", fmt::format("cannot be checked: {}", program.unseen),
                         "look in the source for svp_acl_init and svp_acl_finalize");
     }
     collect(program, project_.target.main.parent_path());
@@ -119,7 +119,7 @@ class ProgramChecks {
                  fmt::format("neither {} nor a library of the project calls svp_acl_init",
                              project_.target.main.string()),
                  "call svp_acl_init with the path of acl.json first, and svp_acl_finalize at the "
-                 "end (one that loads its runtime with dlopen may do so unseen)");
+                 "end (calls through dlopen are not detected)");
     } else if (finalize.empty()) {
       list_.warn("svp_acl calls",
                  fmt::format("{} is called, but not svp_acl_finalize: on a board the last second "
@@ -133,8 +133,9 @@ class ProgramChecks {
     if (own.empty()) return;
     list_.warn(
         "profiling by itself",
-        fmt::format("{} is called: the application profiles itself, which excludes acl.json", own),
-        "msprof collect --switch off leaves the profiling to it; or take these calls out");
+        fmt::format("{} is called: the application profiles itself, which conflicts with acl.json",
+                    own),
+        "use msprof collect --switch off, or remove these calls");
   }
 
   CheckList& list_;
@@ -151,14 +152,13 @@ class ProgramChecks {
 // Warns if the program is for a different interface than the one being configured.
 void check_interface(CheckList& list, const Project& project, const ProjectQuestion& question) {
   if (!is_for_cann(project.target, {}, question.on_board)) return;
-  const std::string evidence = fmt::format("{} brings in libascendcl: it is an application on CANN",
+  const std::string evidence = fmt::format("{} loads libascendcl: it is an application on CANN",
                                            project.target.main.string());
   if (!question.on_board && !question.project)
-    return list.ok("interface", evidence + ", and msprof collect runs it as one");
-  list.warn("interface", evidence + "; acl.json as SVP boards read it would break it",
-            question.on_board
-                ? "give msprof collect --cann, with --upload for a copy of the project"
-                : "run msprof collect in its folder, without --project");
+    return list.ok("interface", evidence + ", and msprof collect runs it as such");
+  list.warn("interface", evidence + "; it would fail with the acl.json of SVP boards",
+            question.on_board ? "add --cann to msprof collect, and --upload to copy the project"
+                              : "run msprof collect in its folder, without --project");
 }
 
 // Adds checks of the file, and of svp_acl_init and svp_acl_finalize; stores facts about the program
@@ -272,10 +272,10 @@ class ProjectChecks {
     }
     if (check_scripts(list_, current_ / question_.project.value_or(""))) found = true;
     if (found) return;
-    list_.skip("project",
-               "no -m given, and in this folder no main, no acl.json and no script that asks for a "
-               "profile",
-               "msprof doctor -m MAIN");
+    list_.skip(
+        "project",
+        "no -m given, and this folder has no main, acl.json, or script that requests a profile",
+        "msprof doctor -m MAIN");
   }
 
   std::vector<std::string> acl_names_here() const {
@@ -296,10 +296,11 @@ class ProjectChecks {
       if (++count == 1) first = fmt::format("{} ({})", item.path.string(), item.reason);
     }
     if (count == 0) return;
-    list_.warn("copy",
-               fmt::format("{} will not be copied: {}{}", counted(count, "entry", "entries"), first,
-                           count > 1 ? " …" : ""),
-               "msprof collect -v names them all; put what the application needs into the project");
+    list_.warn(
+        "copy",
+        fmt::format("{} will not be copied: {}{}", counted(count, "entry", "entries"), first,
+                    count > 1 ? " …" : ""),
+        "msprof collect -v lists all; put the files that the application needs into the project");
   }
 
   void check_sources() {
@@ -313,11 +314,12 @@ class ProjectChecks {
         if (error.code() == Exit::interrupted) throw;
       }
       if (line == 0) continue;
-      list_.warn("svp_acl_init",
-                 fmt::format("{}:{} calls it without a file: a board then reads no acl.json, and "
-                             "records nothing",
-                             entry.path.string(), line),
-                 "give it the path of acl.json");
+      list_.warn(
+          "svp_acl_init",
+          fmt::format(
+              "{}:{} calls it without a file: a board then reads no acl.json and does not record",
+              entry.path.string(), line),
+          "pass the path of acl.json");
     }
   }
 
@@ -343,11 +345,11 @@ class ProjectChecks {
       list_.fail(
           "acl.json",
           fmt::format("--acl-json {}: no such file here or in the project", *question_.acl_json),
-          "name the file that the application gives to svp_acl_init", Exit::nothing_to_do);
+          "give the file that the application passes to svp_acl_init", Exit::nothing_to_do);
     } else if (done.empty()) {
       list_.ok("acl.json",
-               "none: msprof collect makes a default one beside the executable and in ../src; the "
-               "application must pass its path to svp_acl_init");
+               "missing: msprof collect creates a default one next to the executable and in "
+               "../src; the application must pass its path to svp_acl_init");
     }
   }
 
@@ -357,12 +359,12 @@ class ProjectChecks {
       output = check_acl_json(list_, name, read_text_file(file, kMaxAclBytes));
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
-      return list_.fail(name, error.what(), "name the file with --acl-json", Exit::nothing_to_do);
+      return list_.fail(name, error.what(), "give the file with --acl-json", Exit::nothing_to_do);
     }
     if (output.empty()) return;
     if (fs::path(output).is_relative()) {
       list_.ok(fmt::format("{}: output", name),
-               fmt::format("{}, in the folder that the application starts in", output));
+               fmt::format("{}, in the application's start folder", output));
     } else if (question_.on_board) {
       info_.outputs.emplace_back(name, output);
     } else {
@@ -385,12 +387,12 @@ class ProjectChecks {
     }
     if (others > 0) {
       list_.skip("models",
-                 fmt::format("{} ({}{}): whether it can be profiled cannot be seen from the file",
+                 fmt::format("{} ({}{}): the file does not show whether it can be profiled",
                              counted(others, "model"), first, others > 1 ? " …" : ""),
                  "convert with atc … --online_model_type=2; without it a run records no layers");
     }
     if (ours > 0) {
-      list_.ok("models", fmt::format("{} of msprof's own runtime: nothing to convert",
+      list_.ok("models", fmt::format("{} for msprof's own runtime: no conversion needed",
                                      counted(ours, "model")));
     }
   }

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 7> kWords = {
     "profilingMode",     "NPURunConfig",     "ProfilingConfig"};
 constexpr std::array<std::string_view, 3> kAdapters = {"npu_bridge", "npu_device", "tfplugin"};
 
-constexpr const char* kMend = "mend the text; the keys and their values are in docs/frameworks.md";
+constexpr const char* kMend = "correct it; docs/frameworks.md lists the keys and values";
 
 class ScriptChecks {
  public:
@@ -47,9 +47,9 @@ class ScriptChecks {
     const std::size_t before = list_.checks().size();
     for (std::size_t i = 0; i < source_.tokens().size(); ++i) {
       if (list_.checks().size() - before >= kMaxFindings) {
-        return list_.skip(name_, fmt::format("the rest of the script is not checked: it has {} "
-                                             "findings already",
-                                             kMaxFindings));
+        return list_.skip(
+            name_, fmt::format("the rest of the script is not checked: it already has {} findings",
+                               kMaxFindings));
       }
       look_for_options(i);
       look_for_switch(i);
@@ -91,8 +91,9 @@ class ScriptChecks {
     has_options_ = true;
     if (text && !text->origins.empty() && !checked_.insert(text->origins.front()).second) return;
     if (text) return check_options(index, *text);
-    list_.skip(of(index, kOptions), "it is put together when the script runs",
-               "msprof collect --framework tf --profiling-options checks a text before the start");
+    list_.skip(
+        of(index, kOptions), "its value is built when the script runs",
+        "msprof collect --framework tf --profiling-options checks the options before the start");
   }
 
   // Returns the token index of the expression with options introduced by the word at `index`; 0 if
@@ -157,18 +158,19 @@ class ScriptChecks {
 
   void report_switches() {
     for (const std::size_t index : switches_) {
-      list_.warn(of(index, word(index)),
-                 "the script switches profiling on: its settings beat PROFILING_MODE and "
-                 "PROFILING_OPTIONS",
-                 fmt::format("take them out for msprof collect --framework tf; else look for the "
-                             "results in {}",
-                             output_.empty() ? has_options_ ? "the output that the script names"
-                                                            : "the folder that the task runs in"
-                                             : output_));
+      list_.warn(
+          of(index, word(index)),
+          "the script enables profiling: its settings override PROFILING_MODE and "
+          "PROFILING_OPTIONS",
+          fmt::format(
+              "remove them for msprof collect --framework tf; otherwise the results are in {}",
+              output_.empty() ? has_options_ ? "the output folder set by the script"
+                                             : "the working folder of the task"
+                              : output_));
     }
     if (!switches_.empty() && !has_options_) {
       list_.ok(of(switches_.front(), kOptions),
-               fmt::format("none: the documented defaults, {}", default_profiling_options()));
+               fmt::format("not set: the documented defaults, {}", default_profiling_options()));
     }
   }
 
@@ -182,7 +184,7 @@ class ScriptChecks {
       if (source_.is(i, "profiling_config") || source_.is(i, "*")) return;
     }
     list_.ok(of(index, "NPURunConfig"),
-             "without profiling_config: PROFILING_MODE and PROFILING_OPTIONS decide");
+             "no profiling_config: PROFILING_MODE and PROFILING_OPTIONS apply");
   }
 
   // Finds acl.init("acl.json"), whose "profiler" takes precedence over the environment.
@@ -203,11 +205,11 @@ class ScriptChecks {
       if (error.code() == Exit::interrupted) throw;
       return;  // in another folder, or created by the script
     }
-    list_.warn(of(index, "acl.init"),
-               fmt::format("\"profiler\" in {} is switched on, and beats PROFILING_MODE and "
-                           "PROFILING_OPTIONS",
-                           path->value),
-               "set its \"switch\" to \"off\", or take \"profiler\" out");
+    list_.warn(
+        of(index, "acl.init"),
+        fmt::format("\"profiler\" in {} is on and overrides PROFILING_MODE and PROFILING_OPTIONS",
+                    path->value),
+        "set its \"switch\" to \"off\", or remove \"profiler\"");
   }
 
   // Finds profiler.Profiler(…) of the TensorFlow adapters.
@@ -220,8 +222,8 @@ class ScriptChecks {
     });
     if (!is_adapted) return;
     list_.warn(of(index, "profiler.Profiler"),
-               "the script profiles itself, which excludes PROFILING_MODE=true",
-               "take the call out for msprof collect --framework tf");
+               "the script profiles itself, which conflicts with PROFILING_MODE=true",
+               "remove the call for msprof collect --framework tf");
   }
 
   CheckList& list_;
@@ -307,10 +309,11 @@ bool check_scripts(CheckList& list, const fs::path& root) {
     left.push_back(fmt::format("{} (above 1 MiB, or beyond {} files)",
                                counted(scripts.left_out, "script"), with_thousands(kMaxScripts)));
   }
-  if (scripts.is_cut && !scripts.files.empty()) left.emplace_back("folders that lie too deep");
+  if (scripts.is_cut && !scripts.files.empty())
+    left.emplace_back("folders that are nested too deeply");
   if (!left.empty()) {
     list.skip("scripts", fmt::format("not read: {}", listed(left)),
-              "name the folder of the scripts with --project");
+              "give the folder of the scripts with --project");
   }
   return found;
 }

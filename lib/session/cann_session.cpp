@@ -227,7 +227,7 @@ void CannSession::add_part(const std::string& name, const fs::path& part_folder)
     return other.device == part.device;
   });
   if (same != parts_.end()) {
-    tell(FindingId::second_folder, name, "a second folder of one device, not read",
+    tell(FindingId::second_folder, name, "second folder of the same device, not read",
          fmt::format("{} is read", same->name));
     return;
   }
@@ -337,19 +337,19 @@ void CannSession::report_losses(const PartFiles& files) {
       findings_.push_back({FindingId::lost_records, "capture", parts_[i].name + "/end_info", what,
                            fmt::format("{} records", records)});
     };
-    tell_lost("records that found no space", files[i].end->lost_records);
-    tell_lost("oldest records, removed at the storage limit", files[i].end->removed_records);
+    tell_lost("records dropped for lack of space", files[i].end->lost_records);
+    tell_lost("oldest records, deleted at the storage limit", files[i].end->removed_records);
     lacks_oldest_ = lacks_oldest_ || files[i].end->removed_records > 0;
   }
   // A collector that was killed did not write the count: infer deleted slices from their numbers.
   const auto later = is_of_host_runtime() && !lacks_oldest_ ? kinds_without_first_slice() : 0;
   if (later > 0) {
     lacks_oldest_ = true;
-    tell(FindingId::lost_records, "", "oldest records, removed at the storage limit",
-         fmt::format("{} kinds of files begin later", later));
+    tell(FindingId::lost_records, "", "oldest records, deleted at the storage limit",
+         fmt::format("the first slices of {} kinds of files are missing", later));
   }
   if (is_of_host_runtime() && info().hccl_trace)
-    tell(FindingId::no_collectives, "", "no collectives: a host has none");
+    tell(FindingId::no_collectives, "", "no collectives: not supported on a host");
   const auto open = std::count_if(raw_files_.begin(), raw_files_.end(),
                                   [](const RawFile& file) { return file.has_space; });
   if (open > 0) {
@@ -389,16 +389,16 @@ void CannSession::set_window(const PartFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].end) continue;
     if (is_classic() && !end) {
-      missing(parts_[i], "end_info", "the end is not known");
+      missing(parts_[i], "end_info", "the end is unknown");
       continue;
     }
     tell(end ? FindingId::borrowed_info : FindingId::no_end, parts_[i].name + "/end_info",
-         "missing or broken", end ? "that of another folder is used" : "the end is not known");
+         "missing or broken", end ? "the file of another folder is used" : "the end is unknown");
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].begin) continue;
     missing(parts_[i], "start_info",
-            begin_ ? "that of another folder is used"
+            begin_ ? "the file of another folder is used"
                    : "times count from the start of the machine, not from 1970");
   }
   has_end_ = end.has_value();
@@ -426,17 +426,17 @@ void CannSession::share_info(PartFiles& files) {
     if (!files[i].has_info_json) {
       if (with_info != files.end()) cann::take_info_json(files[i].info, with_info->info);
       missing(part, "info.json",
-              part.is_host() ? "its values are taken from a device, if one has them"
-              : is_old()     ? "a tick is taken for 10 ns"
-                             : "its tick frequency is not known: its tasks have no times");
+              part.is_host() ? "its values are read from a device, if possible"
+              : is_old()     ? "a tick is assumed to be 10 ns"
+                             : "its tick frequency is unknown: its tasks have no times");
     }
     if (!files[i].has_sample_json) {
       if (with_sample != files.end()) cann::take_sample_json(files[i].info, with_sample->info);
       if (with_sample != files.end()) {
         tell(FindingId::borrowed_info, part.name + "/sample.json", "missing or broken",
-             "that of another folder is used");
+             "the file of another folder is used");
       } else {
-        missing(part, "sample.json", "which counters were recorded is not known");
+        missing(part, "sample.json", "the recorded counters are unknown");
       }
     }
     const std::string& version = files[i].info.version;
@@ -467,7 +467,7 @@ void CannSession::set_chip(const PartFiles& files) {
   if (chip_) return;
   findings_.push_back({FindingId::unknown_chip, "info.json",
                        said_by ? said_by->name + "/info.json" : "info.json",
-                       platform ? "unknown chip" : "chip not given",
+                       platform ? "unknown chip" : "no chip given",
                        fmt::format("{}: device data that depends on the chip is not read",
                                    platform ? fmt::format("platform_version {}", *platform)
                                             : std::string("no platform_version"))});
@@ -493,7 +493,7 @@ void CannSession::set_clocks(const PartFiles& files) {
     CannPart& part = parts_[i];
     if (!files[i].host_start) {
       missing(part, "host_start.log",
-              start ? fmt::format("that of another folder is used, times of {} may be shifted",
+              start ? fmt::format("the file of another folder is used, times of {} may be shifted",
                                   shown(part))
                     : fmt::format("{} has no times", shown(part)));
     }

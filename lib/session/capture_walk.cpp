@@ -88,8 +88,9 @@ fs::path newest_capture(const fs::path& folder) {
     if (const auto unreadable = why_none_is_a_capture(folder)) throw *unreadable;
     for (const SkippedFolder& one : below.skipped)
       if (one.is_unlisted) throw Error(Exit::partial_data, one.reason);
-    throw Error(Exit::nothing_to_do,
-                "no capture (JOB… or PROF…) in this folder or below; name one with -dir DIR");
+    throw Error(
+        Exit::nothing_to_do,
+        "no capture (JOB… or PROF…) in this folder or its subfolders; give one with -dir DIR");
   }
   for (const SkippedFolder& one : below.skipped) {
     if (one.is_unlisted || capture_time_ns(one.folder) > newest->first)

@@ -32,7 +32,7 @@ std::vector<SessionFinding> check_slices(const CannSession& session, const DoneL
                          last->stem == name.stem && last->device == name.device;
     const std::int64_t step = goes_on ? saturating_subtract(name.slice, last->slice) : 0;
     if (!goes_on && name.slice > 0) {
-      tell(FindingId::lost_records, file, "oldest records, removed at the storage limit",
+      tell(FindingId::lost_records, file, "oldest records, deleted at the storage limit",
            fmt::format("{} slices", name.slice));
     } else if (step > 1) {
       tell(FindingId::missing_data_file, file, "slices before it are missing",

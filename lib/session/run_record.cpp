@@ -312,13 +312,13 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
   if (!std::filesystem::is_regular_file(status)) return refuse("is not a regular file");
   try {
     const std::string text = read_text_file(path, kMaxRecordFileBytes);
-    if (is_nested_deeper(text)) return refuse("is nested too deep");
+    if (is_nested_deeper(text)) return refuse("is nested too deeply");
     const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
     if (document.is_discarded()) return refuse("is not JSON");
     const std::string schema = text_at(document, "schema");
     if (schema != kRunSchema)
-      return refuse(schema.empty() ? "names no schema"
-                                   : fmt::format("has the schema {}, which is not known here",
+      return refuse(schema.empty() ? "has no schema"
+                                   : fmt::format("has the unknown schema {}",
                                                  shorten(printable(schema), kMaxSchemaWidth)));
     return record_of(document);
   } catch (const Error& failed) {

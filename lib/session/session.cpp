@@ -108,8 +108,8 @@ std::optional<Error> why_none_is_a_capture(const fs::path& folder) {
   if (named.empty()) return std::nullopt;
   const std::string what =
       named.size() == 1
-          ? "one folder named like a capture, which cannot be read"
-          : fmt::format("{} folders named like captures, none of which can be read", named.size());
+          ? "one folder is named like a capture, but cannot be read"
+          : fmt::format("{} folders are named like captures, but cannot be read", named.size());
   std::string reasons;
   for (std::size_t i = 0; i < std::min(named.size(), kMaxNamedCaptures); ++i)
     reasons += (i == 0 ? "" : "; ") + named[i];
@@ -203,7 +203,7 @@ bool Session::track(const fs::path& path, const std::string& name) {
   // Captures are untrusted: a link must not expose other files of the user.
   if (::lstat(path.c_str(), &link) != 0 || (S_ISLNK(link.st_mode) && leaves_its_folder(path))) {
     findings_.push_back(
-        {FindingId::outside_link, "capture", name, "link that leaves the capture", ""});
+        {FindingId::outside_link, "capture", name, "link to outside the capture", ""});
     return false;
   }
   file_states_.push_back(

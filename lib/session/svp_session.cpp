@@ -124,7 +124,7 @@ void SvpSession::add_data_folder() {
     names_[shown] = parsed;
     if (parsed.ambiguous) {
       findings_.push_back(finding(FindingId::ambiguous_name, kind_name(parsed.kind), shown,
-                                  "ambiguous name, the shorter reading is used"));
+                                  "ambiguous name, the shorter interpretation is used"));
     }
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
@@ -186,7 +186,7 @@ void SvpSession::report_orphans(const std::map<std::string, DoneFile>& orphans) 
     const auto kind = kind_name(names_.at(name).kind);
     findings_.push_back(
         was_empty ? finding(FindingId::empty_data, kind, done.name,
-                            "no data file, and its .done says 0 bytes")
+                            "no data file, and 0 bytes in its .done")
                   : finding(FindingId::missing_data_file, kind, done.name, "data file is missing"));
   }
 }

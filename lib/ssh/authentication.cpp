@@ -262,11 +262,11 @@ bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method,
       answer = i < kMaxAnswers && source.again ? source.again() : std::nullopt;
       if (answer) continue;
       notes_.push_back(
-          fmt::format("no passphrase that was typed unlocks the key {}", entry.file.string()));
+          fmt::format("none of the passphrases unlocks the key {}", entry.file.string()));
       return false;
     }
   }
-  notes_.push_back(fmt::format("the key {} has a passphrase: ssh-add it to an agent first",
+  notes_.push_back(fmt::format("the key {} has a passphrase: add it to an agent first (ssh-add)",
                                entry.file.string()));
   return false;
 }
@@ -383,8 +383,8 @@ void LogIn::throw_refused() const {
                                  tried(), login_.role, offered());
   for (const auto& note : keys_.notes()) text += "; " + note;
   for (const auto& note : notes_) text += "; " + note;
-  text += password_ ? "; check the user name and the password. Other ways to log in: "
-                    : "; check the user name. Ways to log in: ";
+  text += password_ ? "; check the user name and the password. Other login methods: "
+                    : "; check the user name. Login methods: ";
   text += login_.own_ways;
   throw ConnectFailure(ConnectFailure::Why::refused, text);
 }
@@ -442,16 +442,16 @@ LoginKeys::LoginKeys(const SshLogin& login) {
 void LoginKeys::add_given(const std::filesystem::path& file) {
   KeyText content = read_key_file(file);
   if (content.error != 0) {
-    throw Error(Exit::usage, fmt::format("cannot read the key {}: {}; name a private key that "
-                                         "this account may read",
-                                         file.string(), errno_text(content.error)));
+    throw Error(
+        Exit::usage,
+        fmt::format("cannot read the key {}: {}; give a private key that this account can read",
+                    file.string(), errno_text(content.error)));
   }
   Import import = import_key(content.text);
   if (!import.key && !import.has_passphrase) {
-    throw Error(Exit::usage,
-                fmt::format("{} is not a private key that can be used; name the file without "
-                            ".pub that ssh-keygen made (ed25519, ecdsa or rsa)",
-                            file.string()));
+    throw Error(Exit::usage, fmt::format("{} is not a usable private key; give the file from "
+                                         "ssh-keygen without .pub (ed25519, ecdsa or rsa)",
+                                         file.string()));
   }
   Entry entry;
   entry.file = file;

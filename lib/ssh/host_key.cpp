@@ -116,7 +116,7 @@ HostKey presented_key(const SshSession& session) {
   ssh_key key = nullptr;
   if (ssh_get_server_publickey(session.get(), &key) != SSH_OK) {
     throw ConnectFailure(ConnectFailure::Why::host_key,
-                         fmt::format("the host presents no host key: {}", session.error()));
+                         fmt::format("the host did not present a host key: {}", session.error()));
   }
   HostKey result = describe(key);
   ssh_key_free(key);
@@ -219,12 +219,11 @@ HostKey HostKeyCheck::check(const SshSession& session) const {
   for (const KnownHostKey& known : known_.keys()) {
     if (known.key.base64 != presented.base64) continue;
     if (known.revoked) {
-      throw ConnectFailure(
-          ConnectFailure::Why::host_key,
-          fmt::format("{}: its host key {} ({}) is marked as revoked in {}, line {}; "
-                      "nothing was sent to it",
-                      login_.name(), presented.fingerprint, presented.type, known.file.string(),
-                      known.line));
+      throw ConnectFailure(ConnectFailure::Why::host_key,
+                           fmt::format("{}: its host key {} ({}) is marked as revoked in {}, line "
+                                       "{}; no data was sent to it",
+                                       login_.name(), presented.fingerprint, presented.type,
+                                       known.file.string(), known.line));
     }
     is_known = true;
   }
@@ -249,11 +248,12 @@ void HostKeyCheck::remember(const HostKey& presented) const {
   if (file_ == "/dev/null") return;
   if (const int error = known_.remember(presented); error != 0) {
     log::warn(
-        "the host key of {} could not be added to {}: {}; the next connection will not know it",
+        "the host key of {} could not be added to {}: {}; it will be unknown at the next "
+        "connection",
         known_.name(), file_.string(), errno_text(error));
     return;
   }
-  log::info("the host key of {} is now in {}: {} ({})", known_.name(), file_.string(),
+  log::info("the host key of {} was added to {}: {} ({})", known_.name(), file_.string(),
             presented.fingerprint, presented.type);
 }
 
@@ -261,11 +261,11 @@ bool HostKeyCheck::ask(const HostKey& presented) const {
   FileDescriptor terminal(::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY));
   const int fd = terminal ? terminal.get() : STDIN_FILENO;
   Progress::clear_line();
-  say(printable(fmt::format("{}: its host key is not known yet: {} ({})", login_.name(),
-                            presented.fingerprint, presented.type)) +
+  say(printable(fmt::format("{}: unknown host key: {} ({})", login_.name(), presented.fingerprint,
+                            presented.type)) +
       "\n");
   for (int i = 0; i < 3; ++i) {
-    say(fmt::format("Is this the {}'s key, and should it be remembered? (yes/no) ", login_.role));
+    say(fmt::format("Is this the {}'s key? Accept and remember it? (yes/no) ", login_.role));
     const std::string answer = read_answer(fd);
     if (lower_ascii(answer) == "yes" || answer == presented.fingerprint) return true;
     if (answer.empty() || lower_ascii(answer) == "no") return false;
@@ -276,8 +276,8 @@ bool HostKeyCheck::ask(const HostKey& presented) const {
 void HostKeyCheck::throw_unknown(const HostKey& presented) const {
   throw ConnectFailure(
       ConnectFailure::Why::host_key,
-      fmt::format("{}: its host key is not known: {} ({}); if that is the {}'s, add "
-                  "--host-key accept-new once, or connect with ssh and say yes",
+      fmt::format("{}: unknown host key: {} ({}); if it is the {}'s key, add --host-key accept-new "
+                  "once, or connect with ssh and answer yes",
                   login_.name(), presented.fingerprint, presented.type, login_.role));
 }
 
@@ -292,22 +292,20 @@ void HostKeyCheck::throw_changed(const HostKey& presented) const {
   }
   throw ConnectFailure(
       ConnectFailure::Why::host_key,
-      fmt::format(
-          "{}: the host key differs from the known one: known is {}, presented was {} ({}); either "
-          "the {} was set up anew, or another machine answers in its place. Nothing was sent to "
-          "it. If it was set up anew: ssh-keygen -f '{}' -R '{}', then try again",
-          login_.name(), list, presented.fingerprint, presented.type, login_.role, file.string(),
-          known_.name()));
+      fmt::format("{}: the host key has changed: known is {}, presented was {} ({}). Either the {} "
+                  "was reinstalled, or another machine answers in its place. No data was sent to "
+                  "it. If it was reinstalled: ssh-keygen -f '{}' -R '{}', then try again",
+                  login_.name(), list, presented.fingerprint, presented.type, login_.role,
+                  file.string(), known_.name()));
 }
 
 void HostKeyCheck::throw_changed_in_run(const HostKey& presented) const {
-  throw ConnectFailure(
-      ConnectFailure::Why::host_key,
-      fmt::format("{}: the host key changed during the run: accepted was {} ({}), presented was {} "
-                  "({}); either another machine answers in the {}'s place, or it was set up anew. "
-                  "Nothing was sent to it",
-                  login_.name(), accepted_->fingerprint, accepted_->type, presented.fingerprint,
-                  presented.type, login_.role));
+  throw ConnectFailure(ConnectFailure::Why::host_key,
+                       fmt::format("{}: the host key changed during the run: accepted was {} ({}), "
+                                   "presented was {} ({}). Either another machine answers in the "
+                                   "{}'s place, or it was reinstalled. No data was sent to it",
+                                   login_.name(), accepted_->fingerprint, accepted_->type,
+                                   presented.fingerprint, presented.type, login_.role));
 }
 
 }  // namespace msprof

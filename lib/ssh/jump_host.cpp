@@ -36,12 +36,12 @@ std::uint64_t now_seconds() {
 // Extracts the reason from libssh's "Channel opening failure: channel 43 error (2) open failed".
 std::string reason_of_refusal(const std::string& error) {
   if (error.find("error (1)") != std::string::npos) {
-    return "it does not forward connections (AllowTcpForwarding, PermitOpen of its SSH server)";
+    return "its SSH server does not allow forwarding (AllowTcpForwarding, PermitOpen)";
   }
   const auto at = error.find("error (2)");
   if (at == std::string::npos) return error;
   const std::string text(trim(std::string_view(error).substr(at + 9)));
-  return text.empty() ? "it cannot connect to it" : text;
+  return text.empty() ? "it cannot reach that address" : text;
 }
 
 }  // namespace
@@ -95,10 +95,10 @@ FileDescriptor JumpHost::connect(const SshLogin& target) {
     interrupt::check();
     throw ConnectFailure(
         ConnectFailure::Why::unreachable,
-        fmt::format("{}: no answer within {:g} s through the jump host {}; is the {} on, "
-                    "and can the jump host reach it? (--connect-timeout, or "
-                    "connect_timeout in the ini, is the limit)",
-                    target.name(), target.connect_timeout_seconds, name_, target.role));
+        fmt::format(
+            "{}: no answer within {:g} s through the jump host {}; is the {} on, and can the jump "
+            "host reach it? (limit: --connect-timeout, or connect_timeout in the ini)",
+            target.name(), target.connect_timeout_seconds, name_, target.role));
   }
   if (request->socket) return std::move(request->socket);
   if (request->refusal.empty()) {
@@ -107,7 +107,7 @@ FileDescriptor JumpHost::connect(const SshLogin& target) {
   }
   throw ConnectFailure(
       ConnectFailure::Why::unreachable,
-      fmt::format("{}: the jump host {} does not connect to {} port {}: {}", target.name(), name_,
+      fmt::format("{}: the jump host {} cannot connect to {} port {}: {}", target.name(), name_,
                   target.host, target.port, request->refusal));
 }
 
@@ -131,15 +131,14 @@ void JumpHost::run() noexcept {
     } else {
       const std::string error = lane_.session->error();
       const bool is_silent = error.find("timed out") != std::string::npos;
-      reason = is_silent ? fmt::format("nothing came from the jump host {} for {:g} s", name_,
+      reason = is_silent ? fmt::format("no data from the jump host {} for {:g} s", name_,
                                        patience_.silence_seconds)
                          : fmt::format("the connection to the jump host {} was closed", name_);
     }
   } catch (const std::exception& error) {
     reason = fmt::format("the connection through the jump host {} ended: {}", name_, error.what());
   }
-  end_all(reason.empty() ? fmt::format("the connection to the jump host {} was ended", name_)
-                         : reason);
+  end_all(reason.empty() ? fmt::format("the connection to the jump host {} ended", name_) : reason);
 }
 
 void JumpHost::work() {
@@ -218,7 +217,7 @@ bool JumpHost::try_to_open(Request& request) {
     tunnels_.back().channel = channel;
     tunnels_.back().socket.reset(ends[1]);
   } else {
-    request.refusal = code == SSH_OK ? "no socket: " + errno_text(errno)
+    request.refusal = code == SSH_OK ? "cannot create a socket: " + errno_text(errno)
                                      : reason_of_refusal(lane_.session->error());
     ssh_channel_free(channel);
   }

@@ -134,7 +134,7 @@ bool Reading::take(Reply reply) {
   if (reply.type != Type::data) return take_status(piece, reply);
   const std::string_view bytes = reply.body.text();
   if (reply.body.overrun() || bytes.size() > piece->second.length) {
-    reason_ = "the board's file service sent more than it was asked for";
+    reason_ = "the board's file service sent more data than requested";
     return false;
   }
   return take_data(piece, bytes);
@@ -304,7 +304,7 @@ std::optional<Reply> Transport::next(std::chrono::duration<double> silence) {
       if (--unanswered_ >= -kMaxUnaskedReplies) return reply;
       ended_ = true;
       throw TooMuchSent(
-          fmt::format("{}: the board's file service (SFTP) sends answers without end", name_));
+          fmt::format("{}: the board's file service (SFTP) sends endless answers", name_));
     }
     if (ended_) {
       throw ServiceEnded(
@@ -413,7 +413,7 @@ void SftpClient::make_folder(const std::string& path, std::uint32_t mode) {
     const bool is_folder =
         there.type == Type::attrs && S_ISDIR(there.body.attributes().mode.value_or(0));
     if (!is_folder) {
-      throw Error(Exit::partial_data, fmt::format("{}: {}: the folder cannot be made: {}",
+      throw Error(Exit::partial_data, fmt::format("{}: cannot create the folder {}: {}",
                                                   transport_.name(), printable(path), reason));
     }
   }
@@ -463,7 +463,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
       name_bytes += name.size();
       if (entries.size() >= kMaxListedEntries || name_bytes > kMaxListingBytes) {
         close_unasked(handle);
-        throw TooMuchSent(fmt::format("{}: {} has more than {} entries, or names without end",
+        throw TooMuchSent(fmt::format("{}: {} has more than {} entries, or endless names",
                                       transport_.name(), printable(folder),
                                       with_thousands(kMaxListedEntries)));
       }

@@ -17,15 +17,16 @@ constexpr std::uint32_t kHasMode = 0x4;
 constexpr std::uint32_t kHasTimes = 0x8;
 constexpr std::uint32_t kHasExtended = 0x8000'0000;
 
-constexpr std::array<std::string_view, 9> kReasons = {"no error",
-                                                      "end of the file",
-                                                      "no such file or folder",
-                                                      "not allowed",
-                                                      "failed",
-                                                      "the request was not understood",
-                                                      "no connection",
-                                                      "the connection was lost",
-                                                      "the board's file service cannot do this"};
+constexpr std::array<std::string_view, 9> kReasons = {
+    "no error",
+    "end of the file",
+    "no such file or folder",
+    "not allowed",
+    "failed",
+    "the request was not understood",
+    "no connection",
+    "the connection was lost",
+    "the board's file service does not support this"};
 
 }  // namespace
 
@@ -117,7 +118,7 @@ Attributes Fields::attributes() {
 }
 
 std::string reason_of(Reply reply) {
-  if (reply.type != Type::status) return "the board's file service gave an unexpected answer";
+  if (reply.type != Type::status) return "unexpected answer from the board's file service";
   const std::uint32_t code = reply.body.u32();
   const std::string said = printable(trim(reply.body.text()));
   const std::string known =

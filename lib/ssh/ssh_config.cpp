@@ -117,14 +117,14 @@ HostKeyPolicy parse_checking(const std::string& text, const std::string& where) 
   if (word == "accept-new" || word == "no" || word == "off" || word == "false") {
     return HostKeyPolicy::accept_new;
   }
-  refuse_ssh_value(where, "StrictHostKeyChecking takes yes, ask, accept-new or no");
+  refuse_ssh_value(where, "StrictHostKeyChecking: expected yes, ask, accept-new or no");
 }
 
 bool parse_yes(const std::string& text, const std::string& where, std::string_view key) {
   const std::string word = lower_ascii(text);
   if (word == "yes" || word == "true") return true;
   if (word == "no" || word == "false") return false;
-  refuse_ssh_value(where, fmt::format("{} takes yes or no", key));
+  refuse_ssh_value(where, fmt::format("{}: expected yes or no", key));
 }
 
 enum class ConfigKey {
@@ -202,7 +202,7 @@ class ConfigParser {
     if (known->key == ConfigKey::proxy_command) return take_command(split.rest);
     const auto values = words(split, known->text);
     if (values.size() > 1 && known->key != ConfigKey::known_hosts) {
-      refuse_ssh_value(where_, fmt::format("{} takes one value", known->text));
+      refuse_ssh_value(where_, fmt::format("{}: expected one value", known->text));
     }
     // Checked even if the block is for another host.
     take_value(*known, values);
@@ -210,7 +210,7 @@ class ConfigParser {
 
   std::vector<std::string> words(const ConfigLine& line, std::string_view key) const {
     auto list = words_of(line.rest);
-    if (!list) refuse_ssh_value(where_, "a quote is not closed");
+    if (!list) refuse_ssh_value(where_, "the closing quote is missing");
     if (list->empty() || list->front().empty()) {
       refuse_ssh_value(where_, fmt::format("{} has no value", key));
     }
@@ -235,12 +235,10 @@ class ConfigParser {
   void take_match(const std::vector<std::string>& words) {
     const bool is_all = words.size() == 1 && lower_ascii(words.front()) == "all";
     active_ = may_be_active_ && is_all;
-    skipped_match_ = is_all || !may_be_active_
-                         ? std::string()
-                         : fmt::format(
-                               "{}: of Match lines only 'Match all' is understood; its "
-                               "block is passed over",
-                               where_);
+    skipped_match_ =
+        is_all || !may_be_active_
+            ? std::string()
+            : fmt::format("{}: only 'Match all' is supported; this Match block is ignored", where_);
   }
 
   void take_include(const std::vector<std::string>& patterns) {
@@ -307,7 +305,7 @@ class ConfigParser {
     std::uint64_t seconds = 0;
     if (lower_ascii(text) == "none" || text == "0") return std::nullopt;
     if (!parse_u64(text, seconds) || seconds < kMinSshTimeout || seconds > kMaxSshTimeout) {
-      refuse_ssh_value(where_, fmt::format("ConnectTimeout takes a number of seconds from {} to {}",
+      refuse_ssh_value(where_, fmt::format("ConnectTimeout: expected {} to {} seconds",
                                            kMinSshTimeout, kMaxSshTimeout));
     }
     return static_cast<double>(seconds);
@@ -322,7 +320,8 @@ class ConfigParser {
   void set_text(std::optional<SshConfigValue>& target, const KnownKey& known,
                 const std::string& value) {
     if (has_unfit_byte(value)) {
-      refuse_ssh_value(where_, fmt::format("{} holds a blank or a control character", known.text));
+      refuse_ssh_value(where_,
+                       fmt::format("{} contains a blank or a control character", known.text));
     }
     set(target, known, SshConfigValue{value, where_});
   }
@@ -330,7 +329,7 @@ class ConfigParser {
     if (!active_) return;
     if (list.size() >= kMaxIdentityFiles) {
       refuse_ssh_value(where_,
-                       fmt::format("more than {} values of {}", kMaxIdentityFiles, known.text));
+                       fmt::format("more than {} values for {}", kMaxIdentityFiles, known.text));
     }
     list.push_back({value, where_});
     took(known.text);
@@ -375,14 +374,14 @@ class ConfigReader {
 
   void note(const fs::path& file, const std::string& problem) {
     if (found_.notes.size() < kMaxSshNotes) {
-      found_.notes.push_back(fmt::format("{} is passed over: {}", file.string(), problem));
+      found_.notes.push_back(fmt::format("{} is ignored: {}", file.string(), problem));
     }
   }
 
   void read_file(const fs::path& file, const fs::path& folder, Trust trust, bool is_active,
                  bool must_be_there, int depth) {
     if (++count_ > kMaxSshConfigFiles) {
-      throw Error(Exit::usage, fmt::format("{}: more than {} files of ssh's configuration",
+      throw Error(Exit::usage, fmt::format("{}: more than {} SSH configuration files",
                                            file.string(), kMaxSshConfigFiles));
     }
     const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -401,9 +400,10 @@ class ConfigReader {
     const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
     if (trust == Trust::own &&
         (others_write || (status.st_uid != 0 && status.st_uid != ::getuid()))) {
-      throw Error(Exit::usage, fmt::format("{}: others can write it, and with it say where a login "
-                                           "goes; as ssh does, msprof refuses it: chmod go-w {}",
-                                           file.string(), shell_word(file.string())));
+      throw Error(
+          Exit::usage,
+          fmt::format("{}: refused because others can write it and redirect logins: chmod go-w {}",
+                      file.string(), shell_word(file.string())));
     }
     const std::string text = read_all(fd.get(), file);
     const SshConfigInclude include = [&](const std::string& pattern, bool active,
@@ -428,8 +428,9 @@ class ConfigReader {
     }
     text.resize(size);
     if (size > kMaxSshConfigBytes) {
-      throw Error(Exit::usage, fmt::format("{} has more than {}; it is no configuration of ssh",
-                                           file.string(), human_bytes(kMaxSshConfigBytes)));
+      throw Error(Exit::usage,
+                  fmt::format("{} has more than {} and is not an SSH configuration file",
+                              file.string(), human_bytes(kMaxSshConfigBytes)));
     }
     return text;
   }
@@ -438,7 +439,7 @@ class ConfigReader {
                      int depth, const std::string& where) {
     if (depth + 1 >= kMaxIncludeDepth) {
       refuse_ssh_value(where,
-                       fmt::format("files include each other more than {} deep", kMaxIncludeDepth));
+                       fmt::format("Include is nested more than {} levels deep", kMaxIncludeDepth));
     }
     const fs::path whole =
         pattern.starts_with("~/") ? files_.home / pattern.substr(2) : folder / pattern;

@@ -193,13 +193,13 @@ void SessionOpener::open_jumps() {
   std::string way;
   for (const SshLogin& jump : login_.jumps) {
     const auto context = [&] {
-      return fmt::format("on the way to {}, jump host {} of {}", login_.name(), jumps_.size() + 1,
+      return fmt::format("connecting to {}, jump host {} of {}", login_.name(), jumps_.size() + 1,
                          login_.jumps.size());
     };
     try {
       SessionOpener opener(jump, jumps_.empty() ? nullptr : jumps_.back().get(), way);
       auto session = opener.open();
-      log::verbose("{}: logged in with {}, to go on to {}", jump.name(), opener.method(),
+      log::verbose("{}: logged in with {}; continuing to {}", jump.name(), opener.method(),
                    login_.name());
       jumps_.push_back(std::make_unique<JumpHost>(std::move(session), jump));
       way += (way.empty() ? "" : ", ") + jump.name();
@@ -222,7 +222,7 @@ std::unique_ptr<SshSession> SessionOpener::try_to_open() {
   try {
     return open_once();
   } catch (const TooManyKeys& refused) {
-    log::verbose("{}; once more without the agent", refused.what());
+    log::verbose("{}; trying again without the agent", refused.what());
     login_.run_hosts->refuse(agent_login(), refused.what());
     return open_once();
   } catch (const ConnectFailure& failure) {
@@ -246,8 +246,7 @@ std::unique_ptr<SshSession> SessionOpener::open() {
   } catch (const ConnectFailure& failure) {
     if (failure.why() == Why::refused) run.refuse(login, failure.what());
     if (failure.why() != Why::unanswered || run.count_unanswered(login) < kMaxUnanswered) throw;
-    const std::string text =
-        fmt::format("{}; that was so before, and is not tried again", failure.what());
+    const std::string text = fmt::format("{}; failed before, not tried again", failure.what());
     run.refuse(login, text);
     throw ConnectFailure(Why::refused, text);
   }

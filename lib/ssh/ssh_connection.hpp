@@ -77,7 +77,7 @@ struct SshLogin {
   std::string role = "board";  // used in messages, e.g. "jump host"
   // Possible login methods, for the message if none was available.
   std::string own_ways =
-      "a key that the board knows (key in the ini, an agent), or a password (--password-stdin, "
+      "a key that the board accepts (key in the ini, an agent), or a password (--password-stdin, "
       "MSPROF_SSH_PASSWORD, pwd in the ini)";
   // Name of the host in ssh's configuration, for messages; empty: `host` is the name that the user
   // gave.

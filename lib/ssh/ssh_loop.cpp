@@ -225,7 +225,7 @@ void SshLoop::check() const {
   } else if (reason == "disconnected") {
     reason = "the board closed it";
   } else if (reason.find("timed out") != std::string::npos) {
-    reason = fmt::format("nothing came from the board for {:g} s", patience_.silence_seconds);
+    reason = fmt::format("no data from the board for {:g} s", patience_.silence_seconds);
   }
   throw ConnectionLost(fmt::format(
       "{}: the connection was lost: {}; is the board still on and on the network?", name_, reason));
@@ -328,7 +328,7 @@ void SshChannel::check_silence() const {
   const std::chrono::duration<double> silence = std::chrono::steady_clock::now() - asked_at_;
   if (silence.count() < loop_->patience().silence_seconds) return;
   loop_->throw_silent(phase_ == Phase::channel            ? "opening a channel"
-                      : phase_ == Phase::terminal         ? "asking for a terminal"
+                      : phase_ == Phase::terminal         ? "requesting a terminal"
                       : service_.request == Request::exec ? "starting a command"
                                                           : "starting a service");
 }
@@ -337,7 +337,7 @@ void SshChannel::throw_refused() const {
   throw CommandRefused(
       fmt::format("{}: the board refuses to start a command: {}; does the account have a login "
                   "shell, and does its SSH server allow commands?",
-                  loop_->name(), refusal_.empty() ? "it gives no reason" : refusal_));
+                  loop_->name(), refusal_.empty() ? "no reason given" : refusal_));
 }
 
 // Sends the next request as soon as the previous one is answered.

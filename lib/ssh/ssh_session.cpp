@@ -198,14 +198,13 @@ void SshSession::throw_silent() const {
   const bool is_ssh = ssh_get_serverbanner(get()) != nullptr;
   throw ConnectFailure(
       ConnectFailure::Why::unreachable,
-      is_ssh ? fmt::format("{}: the {}'s SSH server has not answered for {:g} s "
-                           "(--connect-timeout, or connect_timeout in the ini, is the "
-                           "limit)",
+      is_ssh ? fmt::format("{}: the {}'s SSH server has not answered for {:g} s (limit: "
+                           "--connect-timeout, or connect_timeout in the ini)",
                            name_, role_, timeout_seconds_)
-             : fmt::format("{}: no answer within {:g} s from port {}, which accepted the "
-                           "connection; is it its SSH server? (--connect-timeout, "
-                           "or connect_timeout in the ini, is the limit)",
-                           name_, timeout_seconds_, port_));
+             : fmt::format(
+                   "{}: no answer within {:g} s from port {}, which accepted the connection; is it "
+                   "the SSH port? (limit: --connect-timeout, or connect_timeout in the ini)",
+                   name_, timeout_seconds_, port_));
 }
 
 void SshSession::throw_handshake_failed() const {
@@ -217,14 +216,14 @@ void SshSession::throw_handshake_failed() const {
     const std::string_view rest = std::string_view(reason).substr(at + kNoMatch.size());
     why = ConnectFailure::Why::refused;
     sentence = fmt::format(
-        "no common {} algorithm: the {} offers {}, msprof supports {}; install a newer SSH "
-        "server there (OpenSSH 7.2, dropbear 2020.79 or later)",
+        "no common {} algorithm: the {} offers {}, msprof supports {}; install a newer SSH server "
+        "on it (OpenSSH 7.2, dropbear 2020.79 or later)",
         algorithm_kind(rest), role_, offer_of(rest, "server ["), offer_of(rest, "client ["));
   } else if (ssh_get_serverbanner(get()) != nullptr) {
     sentence = fmt::format("the {} ended the SSH handshake: {}", role_, reason);
   } else if (!greeting_.empty() && greeting_.find("SSH-") == std::string::npos) {
     const std::string_view line = trim(std::string_view(greeting_).substr(0, greeting_.find('\n')));
-    sentence = fmt::format("port {} is not an SSH server, it says \"{}\"; is the port right?",
+    sentence = fmt::format("port {} is not an SSH server (it answered \"{}\"); is the port right?",
                            port_, printable(line));
   } else {
     sentence = fmt::format(

@@ -59,7 +59,7 @@ std::string token_value(char token, const SshTokens& tokens, const std::string& 
       return local.substr(0, local.find('.'));
     default:
       refuse_ssh_value(where,
-                       fmt::format("%{} is none of the tokens %% %d %h %i %k %L %l %n %p %r %u",
+                       fmt::format("unknown token %{}; expected %% %d %h %i %k %L %l %n %p %r %u",
                                    printable(std::string(1, token))));
   }
 }
@@ -87,7 +87,7 @@ void refuse_ssh_value(const std::string& where, std::string_view problem) {
 std::uint16_t parse_ssh_port(std::string_view text, const std::string& where) {
   std::uint64_t port = 0;
   if (!parse_u64(text, port) || port < 1 || port > 65535) {
-    refuse_ssh_value(where, "a port is a whole number from 1 to 65535");
+    refuse_ssh_value(where, "the port must be 1 to 65535");
   }
   return static_cast<std::uint16_t>(port);
 }
@@ -104,7 +104,7 @@ std::string expand_ssh_tokens(const SshConfigValue& value, const SshTokens& toke
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      if (i + 1 == text.size()) refuse_ssh_value(value.where, "a % at the end is no token");
+      if (i + 1 == text.size()) refuse_ssh_value(value.where, "a % at the end is not a token");
       result += token_value(text[++i], tokens, value.where);
     } else if (text.substr(i).starts_with("${")) {
       std::size_t length = 0;
@@ -139,12 +139,12 @@ std::vector<SshJump> parse_ssh_jumps(std::string_view text, const std::string& w
       jump.user = one.substr(0, at);
       one.remove_prefix(at + 1);
       if (jump.user.find(':') != std::string::npos) {
-        refuse_ssh_value(where,
-                         "a jump host is [user@]host[:port], without a password, which others "
-                         "could read");
+        refuse_ssh_value(
+            where,
+            "a jump host must be [user@]host[:port], without a password (others could read it)");
       }
       if (jump.user.empty() || jump.user.starts_with('-')) {
-        refuse_ssh_value(where, "a jump host is [user@]host[:port]");
+        refuse_ssh_value(where, "a jump host must be [user@]host[:port]");
       }
     }
     // Several colons without brackets: an IPv6 address without a port.
@@ -157,13 +157,13 @@ std::vector<SshJump> parse_ssh_jumps(std::string_view text, const std::string& w
       one = one.substr(0, colon);
     }
     if (bracketed) {
-      if (!one.ends_with(']')) refuse_ssh_value(where, "a jump host is [user@]host[:port]");
+      if (!one.ends_with(']')) refuse_ssh_value(where, "a jump host must be [user@]host[:port]");
       one = one.substr(1, one.size() - 2);
     }
     const bool is_word = !has_unfit_byte(one) && !has_unfit_byte(jump.user) &&
                          one.find_first_of("[]/'\"\\;&|<>()$`!*?") == std::string_view::npos;
     if (one.empty() || one.starts_with('-') || !is_word) {
-      refuse_ssh_value(where, "a jump host is [user@]host[:port]");
+      refuse_ssh_value(where, "a jump host must be [user@]host[:port]");
     }
     jump.host = one;
     jumps.push_back(std::move(jump));

@@ -54,8 +54,8 @@ Resolution resolve(const std::string& host, const std::string& port, int flags) 
 [[noreturn]] void throw_no_answer(const SshLogin& login) {
   throw ConnectFailure(
       ConnectFailure::Why::unreachable,
-      fmt::format("{}: no answer within {:g} s; is the {} on and is its address right? "
-                  "(--connect-timeout, or connect_timeout in the ini, is the limit)",
+      fmt::format("{}: no answer within {:g} s; is the {} on and is its address right? (limit: "
+                  "--connect-timeout, or connect_timeout in the ini)",
                   login.name(), login.connect_timeout_seconds, login.role));
 }
 
@@ -131,10 +131,11 @@ int connect_to(const Address& address, const Deadline& deadline, FileDescriptor&
 [[noreturn]] void throw_not_connected(const SshLogin& login, int error) {
   if (error == ETIMEDOUT) throw_no_answer(login);
   if (error == ECONNREFUSED) {
-    throw ConnectFailure(ConnectFailure::Why::unreachable,
-                         fmt::format("{}: connection refused: nothing listens on port {}; is its "
-                                     "SSH server started, and is the port right?",
-                                     login.name(), login.port));
+    throw ConnectFailure(
+        ConnectFailure::Why::unreachable,
+        fmt::format(
+            "{}: connection refused on port {}; is its SSH server running, and is the port right?",
+            login.name(), login.port));
   }
   throw ConnectFailure(ConnectFailure::Why::unreachable,
                        fmt::format("{}: cannot connect: {}; is the {} on, on this network, and "
@@ -151,9 +152,9 @@ FileDescriptor tcp_connect(const SshLogin& login) {
   if (found.code != 0) {
     throw ConnectFailure(
         ConnectFailure::Why::unreachable,
-        fmt::format("{}: the host {} is not known: {}; check the name, or give its IP "
-                    "address (like 192.168.1.10)",
-                    login.name(), login.host, ::gai_strerror(found.code)));
+        fmt::format(
+            "{}: unknown host {}: {}; check the name, or give its IP address (like 192.168.1.10)",
+            login.name(), login.host, ::gai_strerror(found.code)));
   }
   FileDescriptor fd;
   int error = EHOSTUNREACH;

@@ -151,7 +151,7 @@ class CannTally : public Tally {
               });
     if (figures.slowest.size() > kMaxShownStreams) figures.slowest.resize(kMaxShownStreams);
     if (figures.has_records && figures.all_ns <= 0)
-      figures.note = "no times: info.json does not give the clock of the tasks";
+      figures.note = "no times: info.json has no clock for the tasks";
     return figures;
   }
 

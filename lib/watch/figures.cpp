@@ -128,7 +128,7 @@ std::vector<std::string> lines_of(const RunFigures& figures, int width, std::siz
   if (!figures.transfer_label.empty())
     add(transfer_text(figures.transfer_label, figures.transfer, std::max(width - 1, 1)));
   if (records.unread_bytes > 0)
-    add(fmt::format("reading is behind by {}", human_bytes(records.unread_bytes)));
+    add(fmt::format("{} not read yet", human_bytes(records.unread_bytes)));
   if (!records.note.empty()) add(printable(records.note));
   add_parts(figures, width, most_lines, lines);
   return lines;
@@ -150,7 +150,7 @@ std::string sentence_of(const RunFigures& figures) {
   if (!figures.transfer_label.empty())
     text += ", " + transfer_text(figures.transfer_label, figures.transfer, 0);
   if (records.unread_bytes > 0)
-    text += fmt::format(", reading is behind by {}", human_bytes(records.unread_bytes));
+    text += fmt::format(", {} not read yet", human_bytes(records.unread_bytes));
   return text;
 }
 

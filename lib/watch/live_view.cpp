@@ -47,7 +47,7 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   figures_ = {};
   figures_.name = name;
   figures_.host = host.name();
-  figures_.disk = host.is_board() ? "disk of the board" : "disk";
+  figures_.disk = host.is_board() ? "disk of board" : "disk";
   looks_ = 0;
   begin_ = taken_at_ = next_look_ = next_free_ = next_show_ = Clock::now();
   on_terminal_ = log::level() >= log::Level::normal && StatusArea::is_possible();
@@ -55,7 +55,7 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   bytes_.emplace(begin_, 0);
   counts_.emplace(begin_, 0);
   arrived_.reset();
-  if (!peek_) figures_.records.note = "this host gives no look at its files";
+  if (!peek_) figures_.records.note = "files of this host cannot be read during the run";
   // With -q nothing is shown, so do not look.
   if (log::level() < log::Level::normal) peek_.reset();
 }
@@ -72,7 +72,7 @@ void LiveView::tick() {
       if (with_free) next_free_ = now + pace.between_free;
     }
     if (const std::string why = peek_->trouble(); !why.empty()) {
-      figures_.records.note = "nothing more of its files: " + why;
+      figures_.records.note = "its files can no longer be read: " + why;
       peek_.reset();
     }
   }
@@ -99,7 +99,7 @@ void LiveView::show(Clock::time_point now) {
   if (const auto drained = host_->drain_status()) {
     if (!arrived_) arrived_.emplace(now, drained->bytes);
     arrived_->add(now, drained->bytes);
-    figures_.transfer_label = "coming home";
+    figures_.transfer_label = "downloading";
     figures_.transfer = {drained->bytes, figures_.bytes, arrived_->per_second(now)};
     if (drained->free_bytes) figures_.free_bytes = drained->free_bytes;
     figures_.seconds_until_full = drained->seconds_left;

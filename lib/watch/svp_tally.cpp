@@ -188,10 +188,9 @@ class SvpTally : public Tally {
     if (!search_problem_.empty()) {
       figures.note = search_problem_;
     } else if (is_foreign) {
-      figures.note =
-          "records of this board have no known layout, so counts and bytes only (--layout FILE)";
+      figures.note = "unknown record layout: only counts and bytes are shown (--layout FILE)";
     } else if (!is_read) {
-      figures.note = "no records of layers yet";
+      figures.note = "no layer records yet";
     }
     return figures;
   }

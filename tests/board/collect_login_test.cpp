@@ -144,7 +144,7 @@ TEST_CASE("A wrong password, a user that is not there and a refused key end with
   CHECK(contains(password.err, scene.board.address() + ": login refused"));
   CHECK(contains(password.err, "tried: password; the board offers: "));
   CHECK(contains(password.err, "check the user name and the password."));
-  CHECK(contains(password.err, "a key that the board knows"));
+  CHECK(contains(password.err, "a key that the board accepts"));
   CHECK_FALSE(contains(password.err, "not;that"));
 
   const std::string other = scene.user.at("other_key");
@@ -182,7 +182,7 @@ TEST_CASE("A key that cannot be used is named with what to do") {
   write_file(scene.user.at("no_key"), "this is no key\n");
   const RunResult garbage = scene.user.collect({"--key", scene.user.at("no_key")}, {});
   CHECK(garbage.exit_code == 2);
-  CHECK(contains(garbage.err, scene.user.at("no_key") + " is not a private key"));
+  CHECK(contains(garbage.err, scene.user.at("no_key") + " is not a usable private key"));
   CHECK(scene.arrived().empty());
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("An unknown host key is refused without a terminal, with its fingerpri
   scene.board.forget_host_key();
   const fs::path known_hosts = scene.board.known_hosts();
   const RunResult run = refused(scene, {});
-  CHECK(contains(run.err, "host key is not known"));
+  CHECK(contains(run.err, "unknown host key"));
   CHECK(contains(run.err, scene.board.host_key_fingerprint()));
   CHECK(contains(run.err, "--host-key accept-new"));
   CHECK_FALSE(fs::exists(known_hosts));
@@ -268,7 +268,7 @@ TEST_CASE("A changed host key ends the run before the login, with both fingerpri
   // The user can run the command printed in the message.
   run_tool(
       {"ssh-keygen", "-q", "-f", known, "-R", "[127.0.0.1]:" + std::to_string(scene.board.port())});
-  CHECK(contains(refused(scene, {}).err, "host key is not known"));
+  CHECK(contains(refused(scene, {}).err, "unknown host key"));
   CHECK(scene.user.collect({"--host-key", "accept-new"}, {"job", kBoardJob}).exit_code == 0);
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("A key of another kind than the known one is a changed one, also in a 
   }
   const std::string before = read_file(scene.board.known_hosts());
   const RunResult run = refused(scene, {"--host-key", "accept-new"});
-  CHECK(contains(run.err, "the host key differs from the known one"));
+  CHECK(contains(run.err, "the host key has changed"));
   CHECK(contains(run.err, scene.board.known_hosts().string() + ", line 1"));
   CHECK(read_file(scene.board.known_hosts()) == before);
 }

@@ -135,7 +135,7 @@ TEST_CASE("What a login shell prints that runs nothing is shown") {
       {"doctor", "-m", "main", "--config", scene.user.ini().string()}, scene.user.run_options());
   INFO(doctor.out);
   CHECK(doctor.exit_code == 6);
-  CHECK(contains(doctor.out, "commands: the login shell runs no command: " + said));
+  CHECK(contains(doctor.out, "commands: the login shell does not run commands: " + said));
 }
 
 }  // namespace msprof::test

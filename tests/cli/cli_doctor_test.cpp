@@ -119,10 +119,10 @@ TEST_CASE("doctor names why a capture of a board lacks a product") {
        [](JobBuilder& job) { with_aicore(job), job.remove("info.json.0"); }},
       {"no frequency", "info.json", "failed: frequency missing or 0", "aic_frequency", 3,
        [](JobBuilder& job) { with_aicore(job), job.info_json("0"); }},
-      {"nothing recorded", "profile", "failed: no product has data: nothing was recorded",
+      {"nothing recorded", "profile", "failed: no product has data: no data was recorded",
        "svp_acl_finalize", 4, [](JobBuilder& job) { job.info_json("500"); }},
-      {"only a folder", "capture", "failed: the folder of a run that recorded nothing",
-       "--online_model_type=2", 4, [](JobBuilder&) {}},
+      {"only a folder", "capture", "failed: the run recorded no data", "--online_model_type=2", 4,
+       [](JobBuilder&) {}},
   };
   for (const Case& one : cases) {
     INFO(one.name);
@@ -181,7 +181,7 @@ TEST_CASE("doctor names why a capture of an Atlas machine lacks a product") {
   Said said = examine(good);
   CHECK(said.exit_code == 0);
   CHECK(contains(said.of("products"), "op_summary"));
-  CHECK(contains(said.of("counters"), "warning: no counter of a core was recorded"));
+  CHECK(contains(said.of("counters"), "warning: no core counters were recorded"));
   CHECK(contains(said.of("counters"), "--aic-metrics=PipeUtilization"));
   CHECK(
       contains(said.of("summary msprof_tx"), "skipped: no data: the application names no ranges"));
@@ -213,7 +213,7 @@ TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of
   CHECK(said.exit_code == 3);
   CHECK(contains(said.of("hash_dic"), "failed: missing dictionary"));
   CHECK(contains(said.of("capture"), "ok: "));
-  CHECK(contains(said.document.dump(), "the end is not known"));
+  CHECK(contains(said.document.dump(), "the end is unknown"));
   fs::remove(good / "device_0" / "info.json.0");
   said = examine(good);
   CHECK(contains(said.of("info.json"), "failed: missing or broken"));
@@ -312,7 +312,7 @@ TEST_CASE("doctor without options checks this machine and the project in this fo
   CHECK(contains(said.of("executable"), "ok: main"));
   CHECK(contains(said.of("svp_acl calls"), "warning: neither main nor a library of the project"));
   CHECK(contains(said.of("acl.json: switch"), "ok: \"of\"; msprof collect sets on"));
-  CHECK(contains(said.of("models"), "cannot be seen from the file"));
+  CHECK(contains(said.of("models"), "the file does not show whether"));
   CHECK(contains(said.of("models"), "--online_model_type=2"));
   CHECK(contains(said.of("architecture"), "ok: "));
   CHECK(contains(said.of("libraries"), "ok: "));
@@ -344,7 +344,7 @@ TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without 
   write_file(project / "profile.json", "{}{");
   said = doctor({"--acl-json", "profile.json"}, at_home(home, project.path()));
   CHECK(said.exit_code == 0);
-  CHECK(contains(said.of("profile.json"), "warning: is not JSON; msprof collect puts a default"));
+  CHECK(contains(said.of("profile.json"), "warning: is not JSON; msprof collect replaces it"));
 }
 
 TEST_CASE("A library that is nowhere fails, one that no loader finds in the project is a warning") {
@@ -365,7 +365,8 @@ TEST_CASE("A library that is nowhere fails, one that no loader finds in the proj
   };
   CHECK(contains(libraries(7), "failed: not on this machine and not in the project: " + other));
   write_file(project / "plugins" / other, "");
-  CHECK(contains(libraries(0), "warning: in the project where no loader looks for them: plugins/"));
+  CHECK(contains(libraries(0),
+                 "warning: in folders of the project that the loader does not search: plugins/"));
   write_file(project / "lib" / other, "");
   CHECK(contains(libraries(0), "ok: "));
 }
@@ -378,7 +379,7 @@ TEST_CASE("doctor warns of a umask by which others can change captures, and of n
         at_home(home, home.path()));
     return Said{result.exit_code, json::parse(result.out, nullptr, false)}.of("umask");
   };
-  CHECK(contains(umask_of("0077"), "ok: 0077: captures are not for others"));
+  CHECK(contains(umask_of("0077"), "ok: 0077: other accounts cannot read captures"));
   CHECK(contains(umask_of("0022"), "ok: 0022: other accounts of this machine can read captures"));
   CHECK(contains(umask_of("0002"), "warning: 0002: other accounts of this machine can change"));
 }
@@ -442,7 +443,7 @@ TEST_CASE("doctor fails where results cannot arrive: a full disk, a folder that 
   Said said = doctor({"--output", disk.path().string()}, at_home(home, work.path()));
   CHECK(said.exit_code == 5);
   CHECK(contains(said.of("output folder"),
-                 "nothing can be recorded | choose another folder with --output DIR"));
+                 "too little to record | choose another folder with --output DIR"));
   write_file(work / "file", "");
   said = doctor({"--output", (work / "file").string()}, at_home(home, work.path()));
   CHECK(said.exit_code == 5);

@@ -237,8 +237,8 @@ TEST_CASE("list says which run.json it cannot read, and goes on") {
   write_file(job.folder() / "run.json", deep);
   const auto said = run_msprof({"list", folder.path().string()});
   CHECK(said.exit_code == 0);
-  CHECK(contains(said.err, "JOBA/run.json is nested too deep"));
-  CHECK(listed(folder.path().string()).at(0).at("run_problem") == "is nested too deep");
+  CHECK(contains(said.err, "JOBA/run.json is nested too deeply"));
+  CHECK(listed(folder.path().string()).at(0).at("run_problem") == "is nested too deeply");
   CHECK(run_msprof({"show", "-dir", job.folder().string()}).exit_code == 0);
 }
 

@@ -52,7 +52,7 @@ std::string text_of(const std::string& expression, const std::string& before = "
 }
 
 constexpr const char* kWarning =
-    "the script switches profiling on: its settings beat PROFILING_MODE and PROFILING_OPTIONS\n";
+    "the script enables profiling: its settings override PROFILING_MODE and PROFILING_OPTIONS\n";
 
 // The Estimator example of the vendor's manual, with its line breaks.
 constexpr const char* kEstimator =
@@ -199,7 +199,7 @@ TEST_CASE("Every way to switch profiling on is a warning, with the defaults wher
     INFO(script);
     const std::string said = checks_of(script);
     CHECK(said.find(kWarning) != std::string::npos);
-    CHECK(said.find(fmt::format("none: the documented defaults, {}",
+    CHECK(said.find(fmt::format("not set: the documented defaults, {}",
                                 default_profiling_options())) != std::string::npos);
   }
   for (const std::string script :
@@ -214,20 +214,20 @@ TEST_CASE("Every way to switch profiling on is a warning, with the defaults wher
 
 TEST_CASE("NPURunConfig without a profiling_config leaves it to the environment") {
   CHECK(checks_of("config = NPURunConfig(session_config=f(1), save=2)") ==
-        "ok train.py:1: NPURunConfig: without profiling_config: PROFILING_MODE and "
-        "PROFILING_OPTIONS decide\n");
+        "ok train.py:1: NPURunConfig: no profiling_config: PROFILING_MODE and PROFILING_OPTIONS "
+        "apply\n");
   CHECK(checks_of("config = NPURunConfig(**arguments)") == "");
   CHECK(checks_of("from npu_bridge import NPURunConfig") == "");
 }
 
 TEST_CASE("An option that is put together when the script runs is skipped with the reason") {
   CHECK(checks_of("profiling_options = json.dumps(options)") ==
-        "skipped train.py:1: profiling_options: it is put together when the script runs\n");
+        "skipped train.py:1: profiling_options: its value is built when the script runs\n");
 }
 
 TEST_CASE("The adapters' own class excludes the environment; that of others does not") {
   CHECK(checks_of("from npu_bridge.npu_init import profiler\nwith profiler.Profiler(1): pass") ==
-        "warning train.py:2: profiler.Profiler: the script profiles itself, which excludes "
+        "warning train.py:2: profiler.Profiler: the script profiles itself, which conflicts with "
         "PROFILING_MODE=true\n");
   CHECK(checks_of("from mine import profiler\nwith profiler.Profiler(1): pass") == "");
 }
@@ -238,8 +238,8 @@ TEST_CASE("An acl.json that a script names and that asks for a profile beats the
   write_file(folder / "off.json", R"({"profiler":{"switch":"off"}})");
   write_file(folder / "broken.json", "{");
   CHECK(checks_of("acl.init(\"acl.json\")", folder.path()) ==
-        "warning train.py:1: acl.init: \"profiler\" in acl.json is switched on, and beats "
-        "PROFILING_MODE and PROFILING_OPTIONS\n");
+        "warning train.py:1: acl.init: \"profiler\" in acl.json is on and overrides PROFILING_MODE "
+        "and PROFILING_OPTIONS\n");
   for (const char* other : {"off.json", "broken.json", "missing.json"}) {
     INFO(other);
     CHECK(checks_of(fmt::format("acl.init(\"{}\")", other), folder.path()) == "");
@@ -260,7 +260,7 @@ TEST_CASE("Scripts are found below the project, and other people's are passed ov
   write_file(folder / "env/pyvenv.cfg", "home = /usr\n");
   CheckList nothing;
   CHECK_FALSE(check_scripts(nothing, folder.path()));
-  CHECK(lines_of(nothing) == "skipped scripts: not read: folders that lie too deep\n");
+  CHECK(lines_of(nothing) == "skipped scripts: not read: folders that are nested too deeply\n");
 
   fs::create_directories(folder / "src" / "models");
   write_file(folder / "src/models/net.py", bad);
@@ -271,7 +271,7 @@ TEST_CASE("Scripts are found below the project, and other people's are passed ov
         "failed src/models/net.py:1: profiling_options: src/models/net.py:1:23: the } at the end "
         "is missing\n"
         "skipped scripts: not read: 1 script (above 1 MiB, or beyond 2,000 files) and folders that "
-        "lie too deep\n");
+        "are nested too deeply\n");
 }
 
 TEST_CASE(
@@ -298,7 +298,7 @@ TEST_CASE(
   const TempFolder empty;
   ProjectQuestion of_empty;
   of_empty.project = empty.path().string();
-  CHECK(said(of_empty).find("no script that asks for a profile") != std::string::npos);
+  CHECK(said(of_empty).find("or script that requests a profile") != std::string::npos);
 }
 
 }  // namespace msprof

@@ -41,7 +41,7 @@ TEST_CASE("a link that leaves the capture is not followed") {
   const auto verdict = capture.import(3);
   CHECK(verdict.at("kinds").at("aicore").at("records") == 1);
   CHECK(capture.log().at(0) ==
-        "partial|other|capture|data/aicore.0.net.1.1.1.9|link that leaves the capture|1|NULL");
+        "partial|other|capture|data/aicore.0.net.1.1.1.9|link to outside the capture|1|NULL");
 }
 
 TEST_CASE("a file that is not regular is reported and not waited for") {

@@ -219,7 +219,7 @@ TEST_CASE("a device folder can be a link, but a data file must not lead outside"
   CHECK(session.parts()[1].clock);
   CHECK(findings(session) ==
         Lines{"note device_0: a link to another folder, followed",
-              "partial device_0/data/hwts.data.0.slice_0: link that leaves the capture"});
+              "partial device_0/data/hwts.data.0.slice_0: link to outside the capture"});
 }
 
 TEST_CASE("each missing info file is reported, and the rest is read") {
@@ -282,7 +282,7 @@ TEST_CASE("broken info files do not throw") {
   CHECK(session.raw_files().size() == 1);
   CHECK(session.time_stamp() == "20240515160507");  // of the folder's name
   const auto lines = findings(session);
-  CHECK(std::count(lines.begin(), lines.end(), "partial info.json: chip not given") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "partial info.json: no chip given") == 1);
   CHECK(std::count(lines.begin(), lines.end(), "partial device_0/dev_start.log.0: broken") == 1);
 }
 
@@ -350,7 +350,8 @@ TEST_CASE("two folders of one device are not mixed") {
   const CannSession session = prof.open();
   CHECK(session.parts().size() == 2);
   CHECK(session.parts()[1].name == "device_0");
-  CHECK(findings(session) == Lines{"partial device_00: a second folder of one device, not read"});
+  CHECK(findings(session) ==
+        Lines{"partial device_00: second folder of the same device, not read"});
 }
 
 TEST_CASE("devices are in the order of their numbers") {

@@ -89,15 +89,15 @@ TEST_CASE("invalid run records and those of other versions are rejected with a r
       {"", "is not JSON"},
       {"{", "is not JSON"},
       {std::string("\0\xff\xfe", 3), "is not JSON"},
-      {"[]", "names no schema"},
-      {"null", "names no schema"},
-      {"1", "names no schema"},
-      {R"({"schema": 1})", "names no schema"},
-      {R"({"schema": "msprof.run/2"})", "has the schema msprof.run/2, which is not known here"},
+      {"[]", "has no schema"},
+      {"null", "has no schema"},
+      {"1", "has no schema"},
+      {R"({"schema": 1})", "has no schema"},
+      {R"({"schema": "msprof.run/2"})", "has the unknown schema msprof.run/2"},
       {R"({"schema": "msprof.run/1", "begin": 1e999})", "is not JSON"},
       {R"({"schema": "msprof.run/1", "layout": {"json": {"a": )" + std::string(200'000, '[') +
            std::string(200'000, ']') + "}}}",
-       "is nested too deep"},
+       "is nested too deeply"},
       {std::string(5 << 20, ' '), "cannot be read, or is too large"},
   }));
   INFO(text.substr(0, 60));

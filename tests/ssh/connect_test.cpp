@@ -159,7 +159,7 @@ TEST_CASE("A server that is none of SSH is said, with what it says") {
   const NotSshServer server;
   const std::string text = refusal_of(login_at(server.port()));
   INFO(text);
-  CHECK(contains(text, "is not an SSH server, it says \"HTTP/1.1 400 Bad Request\""));
+  CHECK(contains(text, "is not an SSH server (it answered \"HTTP/1.1 400 Bad Request\")"));
 }
 
 TEST_CASE("What a false server says cannot steer the terminal") {

@@ -255,7 +255,7 @@ TEST_CASE(
     text = refusal_of(login);
     INFO(text);
     CHECK(asked == "faa");
-    CHECK(contains(text, "no passphrase that was typed unlocks the key " + key));
+    CHECK(contains(text, "none of the passphrases unlocks the key " + key));
     CHECK_FALSE(contains(text, "mis;typed"));
     right = "a phrase";
     asked.clear();
@@ -288,7 +288,7 @@ TEST_CASE("A given key that cannot be used is said before the board is contacted
   CHECK(contains(text, "cannot read the key " + login.key.string() + ": No such file"));
   login.key = board.client_key().string() + ".pub";
   text = error_of(Exit::usage, [&] { SshConnection::open(login); });
-  CHECK(contains(text, "is not a private key"));
+  CHECK(contains(text, "is not a usable private key"));
   CHECK(contains(text, "without .pub"));
   login.key = board.client_home();
   text = error_of(Exit::usage, [&] { SshConnection::open(login); });

@@ -94,7 +94,7 @@ TEST_CASE("A server that refuses a read under the load gets another chance") {
 
 TEST_CASE("A server that sends what it was not asked for is a sentence") {
   Weak weak("greedy");
-  CHECK(contains(error_of(Exit::partial_data, [&] { weak.read(); }), "more than it was asked for"));
+  CHECK(contains(error_of(Exit::partial_data, [&] { weak.read(); }), "more data than requested"));
 }
 
 TEST_CASE("A server that refuses to write says why, and the name is there") {

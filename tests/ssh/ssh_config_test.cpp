@@ -156,10 +156,11 @@ TEST_CASE("Keys that msprof does not know are passed over, whatever they hold") 
 TEST_CASE("Lines that make no sense are named, also in a block about another host") {
   CHECK(contains(refusal("\nPort 0\n"), "config, line 2: a port"));
   CHECK(contains(refusal("Port x\n"), "config, line 1: "));
-  CHECK(contains(refusal("Port 22 23\n"), "Port takes one value"));
+  CHECK(contains(refusal("Port 22 23\n"), "Port: expected one value"));
   CHECK(contains(refusal("HostName\n"), "HostName has no value"));
   CHECK(contains(refusal("HostName \"\"\n"), "HostName has no value"));
-  CHECK(contains(refusal("Host nobody\nIdentityFile \"a\n"), "line 2: a quote is not closed"));
+  CHECK(
+      contains(refusal("Host nobody\nIdentityFile \"a\n"), "line 2: the closing quote is missing"));
   CHECK(contains(refusal("Host\n"), "Host has no value"));
   CHECK(contains(refusal("StrictHostKeyChecking maybe\n"), "StrictHostKeyChecking takes"));
   CHECK(contains(refusal("IdentitiesOnly 7\n"), "yes or no"));

@@ -22,7 +22,7 @@ RunFigures busy_run() {
   figures.bytes = 1'200'000;
   figures.bytes_per_second = 100'000;
   figures.free_bytes = 13'000'000;
-  figures.disk = "disk of the board";
+  figures.disk = "disk of board";
   figures.count_per_second = 27.34;
   figures.records.has_records = true;
   figures.records.count = 328;
@@ -51,7 +51,7 @@ TEST_CASE("A view of 80 columns has all there is to say") {
   CHECK(display_width(lines[0]) == 80);
   CHECK(lines[1] == " 27.3 executions/s, 328 executions so far");
   CHECK(lines[2] == " 4 files, 1.2 MB (+100.0 kB/s)");
-  CHECK(lines[3] == " disk of the board: 13.0 MB free, full in 2 min 10 s");
+  CHECK(lines[3] == " disk of board: 13.0 MB free, full in 2 min 10 s");
   CHECK(lines[4].starts_with(" slowest layers so far"));
   CHECK(contains(lines[5], "…"));
   CHECK(contains(lines[5], "2.35 ms"));
@@ -63,7 +63,7 @@ TEST_CASE("A view of 80 columns has all there is to say") {
 
 TEST_CASE("A view fits into any terminal") {
   RunFigures figures = busy_run();
-  figures.transfer_label = "coming home";
+  figures.transfer_label = "downloading";
   figures.transfer = {1'000'000, 1'200'000, 50'000};
   figures.records.unread_bytes = 9'000'000;
   figures.records.note =
@@ -89,10 +89,10 @@ TEST_CASE("Without records there are files and bytes, and a sentence that says w
   figures.host = "this machine";
   figures.files = 1;
   figures.bytes = 5;
-  figures.records.note = "no records of layers yet";
+  figures.records.note = "no layer records yet";
   CHECK(lines_of(figures, 80, 11) ==
         std::vector<std::string>{"-- main on this machine, 0 s " + std::string(51, '-'),
-                                 " 1 file, 5 B", " no records of layers yet"});
+                                 " 1 file, 5 B", " no layer records yet"});
   CHECK(sentence_of(figures) == "0 s: 1 file, 5 B");
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("The sentence has the rate, the slowest part, bytes and the disk") {
   figures.records.count = 1;
   CHECK(sentence_of(figures) ==
         "12 s: 27.3 executions/s, 1 execution so far, slowest layer conv1 (99.7%, mean 2.35 ms), 4 "
-        "files, 1.2 MB (+100.0 kB/s), disk of the board: 13.0 MB free, full in 2 min 10 s");
+        "files, 1.2 MB (+100.0 kB/s), disk of board: 13.0 MB free, full in 2 min 10 s");
   figures.bytes_per_second = 0;
   CHECK(sentence_of(figures).ends_with("13.0 MB free"));
   CHECK_FALSE(seconds_until_full(figures));
@@ -113,11 +113,11 @@ TEST_CASE("A drain says itself when the disk is full, and what comes home") {
   figures.is_freed = true;
   CHECK_FALSE(seconds_until_full(figures));
   figures.seconds_until_full = 30;
-  figures.transfer_label = "coming home";
+  figures.transfer_label = "downloading";
   figures.transfer = {600'000, 1'200'000, 100'000};
   const std::string text = joined(lines_of(figures, 80, 11));
   INFO(text);
   CHECK(contains(text, "full in 30 s"));
-  CHECK(contains(text, " coming home:  50%, 600.0 kB of 1.2 MB, 100.0 kB/s, 6 s left"));
-  CHECK(contains(sentence_of(figures), "coming home:  50%"));
+  CHECK(contains(text, " downloading:  50%, 600.0 kB of 1.2 MB, 100.0 kB/s, 6 s left"));
+  CHECK(contains(sentence_of(figures), "downloading:  50%"));
 }

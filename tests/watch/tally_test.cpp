@@ -74,7 +74,7 @@ TEST_CASE("Layers and executions are counted as an aicore file grows, in the mid
   Folder folder = job();
   RunTally tally = plain_tally();
   std::string& data = folder.files[std::string(kJobFolder) + "data/aicore.0.m.1.1.1.0"];
-  CHECK(tally.figures().note == "no records of layers yet");
+  CHECK(tally.figures().note == "no layer records yet");
   std::string all = header(112, 1);
   for (std::uint64_t execution = 0; execution < 5; ++execution)
     all += core_record(0, 2'000'000, execution) + core_record(1, 1'000, execution);

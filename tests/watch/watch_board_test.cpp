@@ -53,7 +53,7 @@ TEST_CASE("--watch shows a run on a board: executions, layers, bytes and the boa
   REQUIRE(terminal->wait_for("executions/s"));
   REQUIRE(terminal->wait_for(" conv1 "));
   REQUIRE(terminal->wait_for("2.00 ms"));
-  REQUIRE(terminal->wait_for("disk of the board: "));
+  REQUIRE(terminal->wait_for("disk of board: "));
   REQUIRE(terminal->wait_for("a line of the application", 2));
   write_file(scene.user.at("end"), "");
   const RunResult run = terminal->wait();
