@@ -77,10 +77,10 @@ class DrainedProgram : public RunningProgram {
       drain_.check();
     } catch (const ConnectFailure& stranger) {
       link_.shell().disconnect();
-      throw ConnectFailure(stranger.why(),
-                           fmt::format("{}. The board ends the run by itself; what it recorded is "
-                                       "then in {} there",
-                                       stranger.what(), link_.kept_folder()));
+      throw ConnectFailure(
+          stranger.why(),
+          fmt::format("{}. The board stops the run by itself; its recording is then in {} there",
+                      stranger.what(), link_.kept_folder()));
     }
     return program_->wait(limit);
   }
@@ -153,7 +153,7 @@ void SshHost::connect() {
 void SshHost::choose_earlier_run() {
   const LeftRun run =
       choose_left_run(list_left_runs(link_.shell(), info().folder), *options_.resume, name());
-  log::info("going on with {}", run.in_words());
+  log::info("continuing {}", run.in_words());
   if (!run.who.empty() && run.who != own_name())
     log::info("note: {} was started by {}, and you are {}", run.name, run.who, own_name());
   link_.resume(run.name, run.folder);
@@ -217,16 +217,15 @@ void SshHost::refuse_to_lose_results() {
   if (runs.empty()) return;
   const bool is_apart = std::any_of(runs.begin(), runs.end(),
                                     [](const std::string& run) { return run.starts_with('/'); });
-  throw Error(
-      FindingId::kept_results,
-      fmt::format(
-          "{} keeps in {}/kept the results of {}, which were never fetched: {}; "
-          "nothing was removed. {} fetches them, --clean-board --force deletes them",
-          name(), info().folder, runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
-          fmt::join(runs, ", "),
-          is_apart
-              ? "collect --fetch --all-runs"
-              : copy_command(link_.shell().login(), info().folder + "/kept", info().has_sftp)));
+  throw Error(FindingId::kept_results,
+              fmt::format("{} has results of {} in {}/kept that were never fetched: {}; nothing "
+                          "was removed. {} fetches them, --clean-board --force deletes them",
+                          name(), info().folder,
+                          runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
+                          fmt::join(runs, ", "),
+                          is_apart ? "collect --fetch --all-runs"
+                                   : copy_command(link_.shell().login(), info().folder + "/kept",
+                                                  info().has_sftp)));
 }
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
@@ -418,12 +417,12 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     plan.note = command.note;
     plan.before = fetch_->state();
     log::info(
-        "the run {} survives a lost connection ({}; of what it prints {} of each stream are kept); "
-        "to go on with it: {}",
+        "the run {} survives a lost connection ({}; up to {} of each output stream are kept); to "
+        "continue it: {}",
         run.id,
         plan.timeout_seconds > 0
-            ? fmt::format("until its {} s are over", plan.timeout_seconds)
-            : fmt::format("without --timeout it is ended when nobody has followed it for {} h",
+            ? fmt::format("until its {} s time limit", plan.timeout_seconds)
+            : fmt::format("without --timeout it is stopped after {} h without a connection",
                           kAloneHours),
         human_bytes(plan.output_bytes), resume_hint());
     auto program = std::make_unique<SurvivingProgram>(link_, run, plan, resume_hint());
@@ -464,8 +463,8 @@ void SshHost::end_drain() {
   drain_->stop();
   if ((at_stake_ || kept_safe_) && drain_->is_needed()) {
     log::warn(
-        "{} no longer has what came home of the recording while it ran: that is in {}; "
-        "collect --fetch {} puts both together",
+        "{} no longer has the part of the recording downloaded during the run: it is in {}; "
+        "collect --fetch {} combines both",
         name(), drain_->folder().string(), link_.run());
   } else {
     drain_->remove();
@@ -487,7 +486,7 @@ void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
 void SshHost::end_sink() {
   if (!sink_) return;
   if ((at_stake_ || kept_safe_) && sink_->has_files()) {
-    log::warn("{} never had the records that it streamed: they are in {}", name(),
+    log::warn("{} has no copy of the streamed records: they are in {}", name(),
               sink_->folder().string());
   } else {
     sink_->remove();
@@ -584,7 +583,7 @@ void SshHost::clean_up() {
         remove_run();
       });
     } else if (nfs_.is_open()) {
-      log::warn("what was recorded is in {}; the board unmounts it by itself", nfs_.place());
+      log::warn("the recording is in {}; the board unmounts it by itself", nfs_.place());
     }
   } catch (const Error& error) {
     log::warn("{}", error.what());
@@ -596,7 +595,7 @@ void SshHost::remove_run() {
   BoardShell& shell = link_.shell();
   const bool clean = options_.clean_board && !kept_safe_;
   const bool is_home = !at_stake_ && !kept_safe_;
-  if (nfs_.is_open() && !is_home) log::warn("what was recorded stays in {}", nfs_.place());
+  if (nfs_.is_open() && !is_home) log::warn("the recording stays in {}", nfs_.place());
   nfs_.close(is_home && !options_.keep);
   if (has_run_ && options_.keep) {
     shell.change(kKeepRun,
@@ -627,7 +626,7 @@ void SshHost::clean_board() {
     throw;
   }
   link_.close();
-  log::info("{} no longer holds any files of msprof", name());
+  log::info("{} no longer has any files of msprof", name());
 }
 
 }  // namespace msprof

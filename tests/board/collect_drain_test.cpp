@@ -88,7 +88,7 @@ TEST_CASE("A run that records many times what is free on its board ends complete
   const RunResult result = scene.user.collect({"--drain"}, pouring(scene.user, size));
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "came home while it ran"));
+  CHECK(contains(result.err, "downloaded during the run"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(size)));
   CHECK(fs::exists(scene.user.in_job("data/n.done")));
@@ -316,15 +316,15 @@ TEST_CASE("A board that can free nothing is named, and so is the time until its 
   // Waits until both messages were printed.
   CHECK(eventually([&] {
     const std::string err = run.err();
-    return run.has_ended() ||
-           (contains(err, "cannot free what has come home") && contains(err, "is full in about"));
+    return run.has_ended() || (contains(err, "cannot free disk space during the run") &&
+                               contains(err, "will be full in about"));
   }));
   write_file(end, "");
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "cannot free what has come home"));
-  CHECK(contains(result.err, "is full in about"));
+  CHECK(contains(result.err, "cannot free disk space during the run"));
+  CHECK(contains(result.err, "will be full in about"));
   CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(3 * kMb)));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(scene.litter() == "");

@@ -34,7 +34,7 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
   const RunResult cleaned = run_msprof(words, scene.user.run_options());
   INFO(cleaned.err);
   CHECK(cleaned.exit_code == 0);
-  CHECK(contains(cleaned.err, scene.board.address() + " no longer holds any files of msprof"));
+  CHECK(contains(cleaned.err, scene.board.address() + " no longer has any files of msprof"));
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
   // An empty board is not an error.
   CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);
@@ -323,7 +323,7 @@ TEST_CASE("Where there is no room for two copies, the run takes the board's own 
     const RunResult run = scene.user.collect({"--json"}, {"job", kBoardJob});
     INFO(run.err);
     REQUIRE(run.exit_code == 0);
-    CHECK(contains(run.err, "space is short on " + scene.board.address()));
+    CHECK(contains(run.err, "low disk space on " + scene.board.address()));
     CHECK_FALSE(document_of(run).contains("remains"));
     CHECK(step_of(document_of(run), "upload").at("bytes") > kModelBytes);
     CHECK(names_in(scene.board.home() / "msprof/cache").empty());

@@ -87,7 +87,7 @@ Words big_job() {
 void check_gone_for_good(const BrokenScene& scene, const RunResult& result) {
   INFO(result.err);
   CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "could not be reached again within 1 s"));
+  CHECK(contains(result.err, "could not be restored within 1 s"));
   CHECK(contains(result.err, "--reconnect"));
   CHECK(names_in(scene.user.output()).empty());
 }
@@ -193,7 +193,7 @@ TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next 
   const RunResult next = scene.user.collect({}, {"job", kBoardJob});
   INFO(next.err);
   CHECK(next.exit_code == 0);
-  CHECK(contains(next.err, "n2.om goes on at "));
+  CHECK(contains(next.err, "n2.om continues at "));
   CHECK(scene.network.bytes_up() - before < kSecondFileBytes);
   CHECK((read_file(cache / copies.front() / "models/n2.om") == big_bytes(kSecondFileBytes)));
 }
@@ -209,7 +209,7 @@ TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 130);
-  CHECK(contains(result.err, "goes on with large files where this one stopped"));
+  CHECK(contains(result.err, "continues large files where this run stopped"));
   const fs::path cache = scene.board.home() / "msprof/cache";
   REQUIRE(names_in(cache).size() == 1);
   CHECK(names_in(cache / names_in(cache).front()) == Words{"a.om"});
@@ -350,7 +350,7 @@ TEST_CASE("A board that is switched off during a run has what it recorded for th
   const RunResult lost = run.wait();
   INFO(lost.err);
   CHECK(lost.exit_code == 6);
-  CHECK(contains(lost.err, "could not be reached again within 1 s"));
+  CHECK(contains(lost.err, "could not be restored within 1 s"));
   CHECK(scene.arrived().empty());
   scene.board.start();
   const RunResult next = scene.user.collect({}, {"job", kOtherBoardJob});

@@ -214,7 +214,7 @@ TEST_CASE("A file that others on the board keep writing is named, and the rest a
       scene.user.collect({}, {"job", kBoardJob, "big", "n", "1000", "write", "JOB/data/m", "all"});
   INFO(result.err);
   CHECK(result.exit_code == 3);
-  CHECK(contains(result.err, "could not be fetched as "));
+  CHECK(contains(result.err, "could not fetch "));
   CHECK(contains(result.err, "a process may still be writing"));
   CHECK(contains(result.err, kBoardJob));
   CHECK(contains(result.err, "data/n"));

@@ -48,7 +48,7 @@ TEST_CASE("A second run at the same time is refused with the holder's name") {
   CHECK(refused.exit_code == 6);
   CHECK(contains(refused.err, "is busy"));
   CHECK(contains(refused.err, holder));
-  CHECK(contains(refused.err, "under way"));
+  CHECK(contains(refused.err, "in progress"));
   CHECK(contains(refused.err, "--force"));
   CHECK(names_in(other.output()).empty());
   CHECK(litter_of(other) == "");
@@ -158,7 +158,7 @@ TEST_CASE("While a board waits for a lost run, others are told so, and may take 
   }));
   INFO(refused.err);
   CHECK(refused.exit_code == 6);
-  CHECK(contains(refused.err, "about to be ended"));
+  CHECK(contains(refused.err, "about to be stopped"));
   const RunResult forced = other.collect({"--force"}, {"job", kOtherBoardJob});
   INFO(forced.err);
   CHECK(forced.exit_code == 0);

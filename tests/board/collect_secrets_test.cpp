@@ -121,7 +121,7 @@ TEST_CASE("On a terminal the password is asked for without echo") {
   }
   SECTION("a wrong one first") {
     terminal.type("wrong;one\n");
-    REQUIRE(terminal.wait_for("the board refused it; password for " + scene.board.address()));
+    REQUIRE(terminal.wait_for("refused by the board; password for " + scene.board.address()));
     CHECK_FALSE(terminal.echoes());
     terminal.type(scene.board.password() + "\n");
     const RunResult run = terminal.wait();
@@ -133,7 +133,7 @@ TEST_CASE("On a terminal the password is asked for without echo") {
   SECTION("three wrong ones") {
     terminal.type("wrong;one\n");
     for (const int refusals : {1, 2}) {
-      REQUIRE(terminal.wait_for("the board refused it; ", refusals));
+      REQUIRE(terminal.wait_for("refused by the board; ", refusals));
       terminal.type("wrong;one\n");
     }
     const RunResult run = terminal.wait();
@@ -178,7 +178,7 @@ TEST_CASE("On a terminal a key with a passphrase asks for it, and again where it
     REQUIRE(terminal->wait_for(question));
     CHECK_FALSE(terminal->echoes());
     terminal->type("mistyped\n");
-    REQUIRE(terminal->wait_for("that does not open it; " + question));
+    REQUIRE(terminal->wait_for("wrong passphrase; " + question));
     terminal->type(passphrase + "\n");
     const RunResult run = terminal->wait();
     INFO(run.err);

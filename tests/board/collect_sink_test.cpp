@@ -127,7 +127,7 @@ TEST_CASE(
   CHECK(contains(result.err, "MSPROF_SINK"));
   CHECK(contains(result.err, "records go to files"));
   CHECK(result.exit_code == 3);
-  CHECK(contains(result.err, "were on their way when the line broke"));
+  CHECK(contains(result.err, "were in transit when the connection was lost"));
   for (const std::string& name : names_in(scene.capture() / "data")) {
     CHECK_FALSE(name.ends_with(".sink"));
     if (!name.ends_with(".done")) continue;

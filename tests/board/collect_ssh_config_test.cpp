@@ -157,7 +157,7 @@ TEST_CASE("A configuration that makes no sense is named with its line before any
   CHECK(
       contains(user.collect({"--host", "board@lab7"}).err, file + ", line 2: HostName is neither"));
   user.config("Host lab7\n  HostName %x\n");
-  CHECK(contains(user.collect({"--host", "board@lab7"}).err, "none of the tokens"));
+  CHECK(contains(user.collect({"--host", "board@lab7"}).err, "unknown token"));
   user.config("Host a\n  ProxyJump b\nHost b\n  ProxyJump a\n");
   const RunResult circle = user.collect({"--host", "board@a"});
   CHECK(circle.exit_code == 2);
@@ -181,9 +181,9 @@ TEST_CASE("A key that the configuration names asks for its passphrase, three tim
   INFO(terminal.screen());
   REQUIRE(is_asked);
   terminal.type("mistyped\n");
-  REQUIRE(terminal.wait_for("that does not open it; " + question));
+  REQUIRE(terminal.wait_for("wrong passphrase; " + question));
   terminal.type("again\n");
-  REQUIRE(terminal.wait_for("that does not open it; " + question, 2));
+  REQUIRE(terminal.wait_for("wrong passphrase; " + question, 2));
   const bool is_right = GENERATE(true, false);
   terminal.type(is_right ? "the phrase\n" : "wrong\n");
   const RunResult run = terminal.wait();
@@ -206,7 +206,7 @@ TEST_CASE("A password is taken at the third try, and not asked for a fourth time
   REQUIRE(is_asked);
   for (const int refusals : {1, 2}) {
     terminal.type("wrong;one\n");
-    REQUIRE(terminal.wait_for("the board refused it; " + question, refusals));
+    REQUIRE(terminal.wait_for("refused by the board; " + question, refusals));
   }
   const bool is_right = GENERATE(true, false);
   terminal.type((is_right ? user.board().password() : "wrong;one") + "\n");
@@ -251,7 +251,7 @@ TEST_CASE("A jump host has a question of its own, and never sees what is for the
   const RunResult alone = user.collect({"--jump", jump});
   CHECK(alone.exit_code == 6);
   CHECK(contains(alone.err, "jump host 1 of 1: " + jump + ": login refused"));
-  CHECK(contains(alone.err, "is asked for on a terminal"));
+  CHECK(contains(alone.err, "entered on the terminal"));
   CHECK_FALSE(contains(user.gate.log(), "Failed password"));
   TypedTerminal terminal(msprof_path(), user.words({"--jump", jump}),
                          {.variables = user.board().client_variables()});
@@ -259,7 +259,7 @@ TEST_CASE("A jump host has a question of its own, and never sees what is for the
   INFO(terminal.screen());
   REQUIRE(is_asked);
   terminal.type("wrong;one\n");
-  REQUIRE(terminal.wait_for("the jump host refused it; " + question));
+  REQUIRE(terminal.wait_for("refused by the jump host; " + question));
   terminal.type("gate;1\n");
   const RunResult run = terminal.wait();
   INFO(run.err);

@@ -204,7 +204,7 @@ TEST_CASE("Of several runs that a board keeps, one has to be named") {
   const RunResult several = scene.go_on({"--fetch"});
   INFO(several.err);
   CHECK(several.exit_code == 2);
-  CHECK(contains(several.err, "holds 2 runs"));
+  CHECK(contains(several.err, "has 2 runs"));
   for (const std::string& one : names_in(kept)) {
     CHECK(contains(several.err, one));
     const RunResult fetched = scene.go_on({"--fetch", one});
@@ -225,7 +225,7 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   const RunResult early = scene.go_on({"--fetch"});
   INFO(early.err);
   CHECK(early.exit_code == 4);
-  CHECK(contains(early.err, "still goes on"));
+  CHECK(contains(early.err, "still in progress"));
   CHECK(names_in(scene.user.output()).empty());
   shorten_wait_for_lost_run(scene.board);
   scene.let_go();
@@ -242,7 +242,7 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   check_results(scene);
   const RunResult again = scene.go_on({"--fetch"});
   CHECK(again.exit_code == 4);
-  CHECK(contains(again.err, "holds no earlier run"));
+  CHECK(contains(again.err, "has no earlier run"));
 }
 
 TEST_CASE("What a run without --survive left is fetched, with what is known of it") {
@@ -277,7 +277,7 @@ TEST_CASE("--fetch --all-runs fetches every run that has ended") {
                  scene.user.output(), "--fetch",  "--all-runs"};
   const RunResult none = run_msprof(words, scene.user.run_options());
   CHECK(none.exit_code == 4);
-  CHECK(contains(none.err, "holds no earlier run to fetch"));
+  CHECK(contains(none.err, "has no earlier run to fetch"));
   write_file(kept / "20260101_120000_1" / kBoardJob / "data/aicore.0", "first");
   write_file(kept / "20260102_120000_2" / kOtherBoardJob / "data/aicore.0", "second");
   // A run whose application left no capture.
@@ -313,7 +313,7 @@ TEST_CASE("A board that stays away is told with the command that goes on, which 
   const RunResult lost = first.wait();
   INFO(lost.err);
   CHECK(lost.exit_code == 6);
-  CHECK(contains(lost.err, "The run goes on there"));
+  CHECK(contains(lost.err, "The run continues there"));
   CHECK(contains(lost.err, "msprof collect --attach " + scene.run_folder().filename().string() +
                                " --config " + scene.user.ini().string()));
   scene.network.refuse(false);
@@ -417,7 +417,7 @@ TEST_CASE("Ctrl-C reaches a run that another msprof started") {
                  "--output", user.output().string()};
   RunningProgram second("/bin/sh", words, user.run_options());
   REQUIRE(eventually([&] {
-    return fs::exists(folder / "err") && contains(read_file(folder / "err"), "going on with");
+    return fs::exists(folder / "err") && contains(read_file(folder / "err"), "continuing");
   }));
   REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/present"); }));
   second.send(SIGINT);

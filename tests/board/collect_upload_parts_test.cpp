@@ -76,7 +76,7 @@ TEST_CASE("An upload that is cut in a large file goes on where it stopped") {
   INFO(result.err);
   CHECK(scene.network.cuts() == 1);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "big.om goes on at "));
+  CHECK(contains(result.err, "big.om continues at "));
   CHECK((read_file(scene.copy()) == big_bytes(kModelBytes)));
   CHECK(scene.network.bytes_up() > kModelBytes);
   CHECK(scene.network.bytes_up() < kModelBytes + application_bytes() + kSlack);
@@ -112,7 +112,7 @@ TEST_CASE("The next run continues the upload of one that was ended or killed") {
   INFO(next.err);
   CHECK(next.exit_code == 0);
   CHECK((read_file(scene.copy()) == big_bytes(kModelBytes)));
-  CHECK(contains(next.err, "big.om goes on at "));
+  CHECK(contains(next.err, "big.om continues at "));
   CHECK(scene.network.bytes_up() - before < kModelBytes - kCutAt + application_bytes() + kSlack);
 }
 

@@ -152,8 +152,8 @@ TEST_CASE("what makes no sense is refused with its line, and no value is shown")
   refused("hunter2 and more\n", "neither");
   refused("= hunter2\n", "neither");
   refused("[hunter2\n", "']'");
-  refused("pwd = hunter2\npwd = hunter2\n", "is already given in line 2");
-  refused("pwd = hunter2\nPWD =\n", "line 3: pwd is already given in line 2");
+  refused("pwd = hunter2\npwd = hunter2\n", "is already set in line 2");
+  refused("pwd = hunter2\nPWD =\n", "line 3: pwd is already set in line 2");
   refused("pwd = hunter2\nPASSWORD = hunter22\n", "password contradicts pwd");
   refused("ip = 10.0.0.1\nBOARD_IP = 10.0.0.2\n", "board_ip");
   refused("ip = root@10.0.0.1\n", "username");
@@ -345,7 +345,7 @@ TEST_CASE("a file that cannot be read is nothing to do, and is named") {
   fails(folder.path(), 4, "not a file");
   fails("/dev/zero", 4, "not a file");
   write_file(folder / "big.ini", "[ssh_config]\n" + std::string(2 << 20, '\n'));
-  fails(folder / "big.ini", 2, "not a configuration file of a board");
+  fails(folder / "big.ini", 2, "not a board configuration file");
 }
 
 TEST_CASE("the example of a board.ini is one, with every key and nothing that warns") {

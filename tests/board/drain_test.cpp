@@ -285,7 +285,7 @@ TEST_CASE("A file that is written anew after a part of it was freed is kept twic
   CHECK(drainer.results().front().path == raw.path + ".drained");
   CHECK(drainer.results().front().is_beside);
   REQUIRE(drainer.notes().size() == 1);
-  CHECK(contains(drainer.notes().front(), "written anew"));
+  CHECK(contains(drainer.notes().front(), "rewritten on"));
   CHECK((read_file(drainer.file(raw.path + ".drained")) == bytes.substr(0, 8 * kBlocks)));
 }
 
@@ -345,7 +345,7 @@ TEST_CASE("Of a run that was left, what is gone from the board is kept beside an
     REQUIRE(drainer.results().size() == 1);
     CHECK(drainer.results().front().path == raw.path + ".drained");
     REQUIRE(drainer.notes().size() == 1);
-    CHECK(contains(drainer.notes().front(), "gone from the board"));
+    CHECK(contains(drainer.notes().front(), "removed from the board"));
     CHECK((read_file(drainer.file(raw.path + ".drained")) == bytes.substr(0, 8 * kBlocks)));
   }
 }
@@ -404,7 +404,7 @@ TEST_CASE("Files of a drain that are shorter than its journal says are named and
   write_file(folder / "raw/short", raw_bytes(4, 9));
   const auto missing = missing_from(folder);
   REQUIRE(missing.size() == 2);
-  CHECK(contains(missing[0], "has 0 of the 589824 bytes of gone"));
+  CHECK(contains(missing[0], "has only 0 of the 589824 bytes of gone"));
   CHECK(contains(missing[1], "has 262153 of the 589824 bytes of short"));
   CHECK(cut_to_what_is_here(folder) == missing);
   const DrainJournal journal(folder);

@@ -33,8 +33,8 @@ TEST_CASE("Earlier runs are read from the board's answer, and nonsense is left o
   REQUIRE(runs.size() == 4);
   CHECK(runs[0].in_words() == "20261123-170000-1 (runs for 90 s, started by anna@laptop)");
   CHECK(runs[1].in_words() ==
-        "20261123-160000-2 (has ended, its results are not fetched, started by bob@desk, followed "
-        "by carl@bench)");
+        "20261123-160000-2 (has ended, its results have not been fetched, started by bob@desk, "
+        "followed by carl@bench)");
   CHECK(runs[2].in_words() == "20261123-150000-3 (its recording is kept)");
   CHECK(runs[3].state == LeftRun::State::busy);
 }
@@ -57,7 +57,7 @@ TEST_CASE("A run that goes on, is followed or is connected is not taken without 
   const auto runs = parse_left_runs(kAnswer);
   auto [code, text] = refusal(runs, {"20261123-170000-1", false});
   CHECK(code == Exit::nothing_to_do);
-  CHECK_THAT(text, Contains("still goes on") && Contains("--attach 20261123-170000-1"));
+  CHECK_THAT(text, Contains("still in progress") && Contains("--attach 20261123-170000-1"));
   std::tie(code, text) = refusal(runs, {"20261123-160000-2"});
   CHECK(code == Exit::board_unreachable);
   CHECK_THAT(text, Contains("followed by carl@bench") && Contains("--force"));

@@ -184,8 +184,8 @@ TEST_CASE("what was typed can be typed again, and the last answer is the one tha
   TypedTerminal terminal(LOGIN_HELPER, words);
   REQUIRE(terminal.wait_for(is_key ? passphrase : kQuestion));
   terminal.type("mistyped\n");
-  REQUIRE(terminal.wait_for(is_key ? "that does not open it; " + passphrase
-                                   : std::string("the board refused it; ") + kQuestion));
+  REQUIRE(terminal.wait_for(is_key ? "wrong passphrase; " + passphrase
+                                   : std::string("refused by the board; ") + kQuestion));
   CHECK_FALSE(terminal.echoes());
   terminal.type("right\n");
   const RunResult result = terminal.wait();

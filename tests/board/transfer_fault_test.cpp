@@ -176,7 +176,7 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
       error_of([&] { fetch_listed(board.transfer, board.there, {"."}, disk.path()); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains(disk.path().string()) && Contains("the disk is full") &&
-                           Contains("MB are still to be fetched") && Contains("are free there") &&
+                           Contains("MB are still to be fetched") && Contains("free there") &&
                            Contains("--output"));
   // No partial file is left.
   for (const std::string& name : names_in(disk.path())) {
@@ -201,7 +201,7 @@ TEST_CASE("A full disk of the board is told in its own words with the space that
       [&] { board.transfer.send((disk / "cache").string(), entries_of(project.path()), {}); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains("board@127.0.0.1") && Contains((disk / "cache").string()) &&
-                           Contains("are free there") && Contains("--board-dir"));
+                           Contains("free there") && Contains("--board-dir"));
   if (kind.way != "SFTP") CHECK_THAT(sentence, Contains("No space left on device"));
 }
 

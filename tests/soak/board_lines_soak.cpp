@@ -108,7 +108,7 @@ void trial(std::uint64_t number, SoakRandom& random, SoakReport& report) {
     const RunResult next = go_on(user, chosen(random, 1) < 0.5 ? "--attach" : "--fetch");
     said += next.out;
     errors += "\n--- then:\n" + next.err;
-    if (next.exit_code == 4 && contains(next.err, "holds no earlier run")) break;
+    if (next.exit_code == 4 && contains(next.err, "has no earlier run")) break;
     code = next.exit_code;
     if (code != 0) rest(1);
   }

@@ -166,7 +166,7 @@ bool BoardPeek::move() {
       if (taken == 0) break;
     }
     if (!command_->wait(std::chrono::milliseconds(0))) return true;
-    trouble_ = "the board's script that follows the files has ended";
+    trouble_ = "the board's script that monitors the files has ended";
   } catch (const ConnectionLost& error) {
     // Not reported here: the code that waits for the application detects the loss and reconnects.
     log::verbose("{}", error.what());
@@ -191,7 +191,7 @@ std::optional<Peeked> BoardPeek::take() {
   is_asked_ = false;
   answer_.clear();
   if (!peeked) {
-    trouble_ = "the board's answer cannot be read";
+    trouble_ = "cannot parse the board's answer";
     drop();
     return std::nullopt;
   }

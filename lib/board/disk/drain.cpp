@@ -107,11 +107,11 @@ std::unique_ptr<DrainChannel> BoardDrain::open(BoardShell& shell) {
   tools_ = channel->tools();
   if (is_first && !is_over_ && !tools_->frees) {
     log::warn(
-        "{} cannot free what has come home ({}): the recording comes home while it runs, and stays "
-        "on the board's disk, too",
+        "{} cannot free disk space during the run ({}): the recording is downloaded during the "
+        "run, but also stays on the board's disk",
         board_,
         tools_->sum == SumTool::none ? "it has neither cksum nor sha256sum"
-                                     : "no fallocate with -p, or its file system cannot");
+                                     : "fallocate -p or its file system does not support it");
   }
   return channel;
 }
@@ -120,10 +120,12 @@ void BoardDrain::warn_of_disk() {
   const DrainStatus now = drainer_.status();
   if (!drainer_.rate().is_to_be_said(now.frees)) return;
   if (!now.free_bytes || !now.seconds_left) return;
-  log::warn("the disk of {} is full in about {}: {} free, and the recording grows by {} a second{}",
-            board_, time_left(*now.seconds_left), human_bytes(*now.free_bytes),
-            human_bytes(static_cast<std::uint64_t>(now.bytes_per_second)),
-            now.frees ? ", more than the line brings home" : "");
+  log::warn(
+      "the disk of {} will be full in about {}: {} free, and the recording grows by {} per "
+      "second{}",
+      board_, time_left(*now.seconds_left), human_bytes(*now.free_bytes),
+      human_bytes(static_cast<std::uint64_t>(now.bytes_per_second)),
+      now.frees ? ", faster than it can be downloaded" : "");
 }
 
 // Returns false if the thread should stop.
@@ -188,12 +190,12 @@ void BoardDrain::work() {
         goes_on = !pause(kBetweenConnectsSeconds);
         continue;
       }
-      log::warn("the recording no longer comes home while it runs: {}", error.what());
+      log::warn("the recording is no longer downloaded during the run: {}", error.what());
       return;
     } catch (const std::exception& error) {
       channel.reset();
       shell.disconnect();
-      log::warn("the recording no longer comes home while it runs: {}", error.what());
+      log::warn("the recording is no longer downloaded during the run: {}", error.what());
       return;
     }
   }
@@ -207,7 +209,7 @@ void BoardDrain::finish() {
   });
   const DrainStatus now = drainer_.status();
   if (now.files == 0) return;
-  log::info("came home while it ran: {} of {}, {} of them freed on {}", human_bytes(now.bytes),
+  log::info("downloaded during the run: {} of {}, {} of them freed on {}", human_bytes(now.bytes),
             counted(now.files, "file"), human_bytes(now.freed_bytes), board_);
 }
 

@@ -209,12 +209,12 @@ std::string DrainChannel::request(const std::string& line, const std::string& na
     if (held_.size() != had) moved = DrainClock::now();
     had = held_.size();
     if (too_long_) {
-      throw TooMuchSent(fmt::format("{}: the drain sends more than was asked for ({})", name_,
+      throw TooMuchSent(fmt::format("{}: the drain sends more data than requested ({})", name_,
                                     line.empty() ? "its start" : line));
     }
     if (end || DrainClock::now() - moved > kAnswerSilence) {
       throw ConnectionLost(
-          fmt::format("{}: the drain {}: {}", name_, end ? "has ended" : "gives no sign of life",
+          fmt::format("{}: the drain {}: {}", name_, end ? "has ended" : "does not respond",
                       errors_.empty() ? "without a message" : printable(trim(errors_))));
     }
   }

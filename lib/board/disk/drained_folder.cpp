@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Arguments: $1 our folder, $2 run. Prints "drained" and the note, wherever the recording is now.
-constexpr BoardScript kDrainNoteOf = {"looking for what came home while the run recorded", R"sh(
+constexpr BoardScript kDrainNoteOf = {"looking for data downloaded during the run", R"sh(
 cd "$1" || exit 1
 for place in "kept/$2" "kept/$2/profiling" "runs/$2/profiling"; do
   [ -e "$place/.drained" ] || continue
@@ -50,13 +50,14 @@ std::vector<std::pair<std::string, std::uint64_t>> incomplete_files(const DrainJ
 }
 
 std::string shortage(const DrainJournal& journal, const std::string& path, std::uint64_t here) {
-  return fmt::format("{} has {} of the {} bytes of {} that came home", journal.folder().string(),
-                     here, journal.files().at(path).length, printable(path));
+  return fmt::format("{} has only {} of the {} bytes of {} downloaded during the run",
+                     journal.folder().string(), here, journal.files().at(path).length,
+                     printable(path));
 }
 
 std::uint64_t zero_bytes_of(const fs::path& path, std::uint64_t size) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd) throw Error(Exit::cannot_write, fmt::format("{} cannot be read", path.string()));
+  if (!fd) throw Error(Exit::cannot_write, fmt::format("cannot read {}", path.string()));
   std::string block(kDrainBlock, '\0');
   std::uint64_t zeros = 0;
   // The first block is never freed.
@@ -162,8 +163,9 @@ std::vector<std::string> cut_to_what_is_here(const fs::path& folder) {
 DrainedRun find_drained_run(BoardLink& link, const fs::path& output, bool force) {
   const BoardAnswer answer = link.shell().ask(kDrainNoteOf, {link.info().folder, link.run()});
   if (!answer.ok()) {
-    throw Error(Exit::board_unreachable, fmt::format("{}: looking for what the run {} recorded: {}",
-                                                     link.name(), link.run(), answer.reason()));
+    throw Error(Exit::board_unreachable,
+                fmt::format("{}: looking for the recording of the run {}: {}", link.name(),
+                            link.run(), answer.reason()));
   }
   const std::string_view text = answer.out;
   const bool is_drained = text.starts_with(kDrainedAnswer);
@@ -174,25 +176,26 @@ DrainedRun find_drained_run(BoardLink& link, const fs::path& output, bool force)
   if (run.folder.empty()) {
     if (!is_drained) return run;
     const std::string where = place.folder.empty()
-                                  ? fmt::format("a folder {} that its note does not name",
+                                  ? fmt::format("a folder {} that its note does not list",
                                                 drained_folder_name(link.run()))
                                   : fmt::format("{} on {}", place.folder.string(), place.machine);
     run.gap = fmt::format(
-        "what came home while the run {} recorded, and may be gone from {}, is in {}, which is "
-        "not here",
+        "the data downloaded during the run {}, which may no longer be on {}, is in {}, which does "
+        "not exist here",
         link.run(), link.name(), where);
   } else if (const auto missing =
                  force ? cut_to_what_is_here(run.folder) : missing_from(run.folder);
              !missing.empty()) {
     run.gap = missing.front();
-    if (missing.size() > 1) run.gap += fmt::format(", and {} more lack bytes", missing.size() - 1);
+    if (missing.size() > 1)
+      run.gap += fmt::format(", and {} more are incomplete", missing.size() - 1);
   }
   if (run.gap.empty() || force) return run;
-  throw Error(
-      Exit::nothing_to_do,
-      fmt::format("{}: nothing was fetched, and all stays on {}: fetch where that folder is, or "
-                  "bring it into {} (--force fetches what there is, and names what is missing)",
-                  run.gap, link.name(), output.string()));
+  throw Error(Exit::nothing_to_do,
+              fmt::format("{}: nothing was fetched, and all data stays on {}: fetch on the machine "
+                          "with that folder, or copy it into {} (--force fetches the available "
+                          "data and lists what is missing)",
+                          run.gap, link.name(), output.string()));
 }
 
 std::vector<std::string> name_gaps(const fs::path& folder) {
@@ -204,10 +207,10 @@ std::vector<std::string> name_gaps(const fs::path& folder) {
         const auto size = static_cast<std::uint64_t>(status.st_size);
         const std::uint64_t zeros = zero_bytes_of(folder / path, size);
         if (zeros > 0) {
-          sentences.push_back(fmt::format(
-              "{}: {} of its {} bytes are missing: zeros are in their place, unless the "
-              "application wrote zeros there",
-              printable(path.string()), zeros, size));
+          sentences.push_back(
+              fmt::format("{}: {} of its {} bytes are missing and replaced by zeros, unless the "
+                          "application wrote zeros there",
+                          printable(path.string()), zeros, size));
         }
         return true;
       },

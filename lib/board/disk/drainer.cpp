@@ -29,8 +29,8 @@ constexpr std::uint64_t kCycleBlocks = 256;  // per file before switching to the
 constexpr std::uint64_t kZeroBlocks = 256;   // per checksum of zeros
 constexpr std::string_view kDoneSuffix = ".done";
 constexpr std::string_view kBesideSuffix = ".drained";
-constexpr std::string_view kWrittenAnew = "written anew on";
-constexpr std::string_view kGone = "gone from";
+constexpr std::string_view kWrittenAnew = "rewritten on";
+constexpr std::string_view kGone = "removed from";
 
 // Removes all-zero blocks at the end, which may be space that the application has preallocated, and
 // the block before them, which it may still be writing.
@@ -311,7 +311,7 @@ void Drainer::punch(DrainBoard& board, const std::string& path, Tracked& file) {
     const Punched answer = board.punch(path, at, blocks, range_sum(board.tool(), here));
     if (answer == Punched::cannot) return;
     if (answer == Punched::differs && !are_zeros(board, path, at, blocks)) {
-      log::verbose("{}: rewritten while it was brought home; the rest comes at the end",
+      log::verbose("{}: rewritten while it was downloaded; the rest is downloaded at the end",
                    printable(path));
       leave(path, file, at * kDrainBlock);
       return;
@@ -367,8 +367,7 @@ void Drainer::require_space(const std::vector<std::string>& paths) const {
   const auto free = free_bytes_of(folder());
   if (!free || *free >= needed) return;
   throw Error(Exit::cannot_write,
-              fmt::format("the rest of what came home while it ran needs {}, but only {} are free "
-                          "in {}",
+              fmt::format("the rest of the recording needs {}, but only {} are free in {}",
                           human_bytes(needed), human_bytes(*free), folder().string()));
 }
 
@@ -413,7 +412,7 @@ void Drainer::set_aside(const std::string& path, const Tracked& file, std::strin
   if (!is_beside) journal_.moved(path, beside);
   results_.push_back({beside, true});
   notes_.push_back(fmt::format(
-      "{}: {} the board after its first {} had come home and were freed there; they are in {}",
+      "{}: {} the board after its first {} were downloaded and freed there; they are in {}",
       printable(path), why, human_bytes(file.length), printable(beside)));
 }
 
@@ -423,7 +422,7 @@ bool Drainer::bring_rest(DrainBoard& board, const std::string& path, Tracked& fi
     const std::uint64_t wanted = std::min(kChunkBlocks * kDrainBlock, file.size - at);
     std::string bytes = board.get(path, at / kDrainBlock, (wanted + kDrainBlock - 1) / kDrainBlock);
     if (bytes.size() < wanted) {
-      notes_.push_back(fmt::format("{}: the board gave {} of its {}", printable(path),
+      notes_.push_back(fmt::format("{}: the board sent {} of its {}", printable(path),
                                    human_bytes(at + bytes.size()), human_bytes(file.size)));
       file.size = at + bytes.size();
     }

@@ -35,7 +35,7 @@ printf "%s\n" "$place"
 
 // Arguments: $1 run folder, $2 target folder. Moves each capture there and records the move, so
 // that a second attempt resumes. Prints one line each: "left HAS_DATA KILOBYTES NAME PATH".
-constexpr BoardScript kMoveRecording = {"giving the recording its place", R"sh(
+constexpr BoardScript kMoveRecording = {"moving the recording to its folder", R"sh(
 umask 077
 mkdir -p "$2" && cd "$1" || exit 1
 for capture in profiling/PROF_* profiling/JOB*; do
@@ -177,7 +177,7 @@ std::vector<LeftCapture> BoardLeave::all(const fs::path& into) {
       interrupt::check();
       process(capture, into);
     } catch (const Error& error) {
-      log::warn("{}: not imported there: {}", capture.place, error.what());
+      log::warn("{}: not imported on the server: {}", capture.place, error.what());
       capture.exit_code = static_cast<int>(error.code());
     }
   }

@@ -46,10 +46,11 @@ void check_nfs_share(std::string_view share) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
   if (at == std::string_view::npos || at == 0 || share.starts_with('-') || is_odd) {
-    throw Error(Exit::usage,
-                fmt::format("--nfs takes SERVER:/path, as in 192.168.1.2:/home/me/profiling, not "
-                            "'{}'",
-                            printable(share)));
+    throw Error(
+        Exit::usage,
+        fmt::format(
+            "--nfs: expected SERVER:/path, such as 192.168.1.2:/home/me/profiling, got '{}'",
+            printable(share)));
   }
 }
 
@@ -64,8 +65,8 @@ std::string BoardNfs::open() {
                         {link_.run_folder(), share_, folder_name()});
   if (!answer.ok()) {
     throw Error(Exit::cannot_write,
-                fmt::format("{}: cannot record into {}: {} (is it exported to the board, writable "
-                            "for it, and may {} mount there?)",
+                fmt::format("{}: cannot record into {}: {} (is it exported to the board and "
+                            "writable for it, and can {} mount there?)",
                             link_.name(), share_, answer.reason(), link_.shell().login().user));
   }
   is_open_ = true;

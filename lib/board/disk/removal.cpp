@@ -33,7 +33,7 @@ exit 0
 
 void remove(BoardShell& shell, const char* script, const std::vector<std::string>& arguments) {
   const std::string text = std::string(kUnmountFunction) + kRemoveFolder + script;
-  shell.change({"removing what is on the board", text}, arguments);
+  shell.change({"removing msprof's files from the board", text}, arguments);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ void SinkReader::take(std::string_view bytes) noexcept try {
 std::size_t SinkReader::take_frame(std::string_view bytes) {
   if (bytes.size() < kFrameHead) return 0;
   if (!bytes.starts_with(kFrameMagic))
-    throw Error(Exit::partial_data, "the stream of the runtime is none");
+    throw Error(Exit::partial_data, "invalid data from the runtime's record stream (bad magic)");
   const std::size_t name_bytes = number_at<std::uint16_t>(bytes, 4);
   const std::size_t data_bytes = number_at<std::uint16_t>(bytes, 6);
   const std::size_t size = kFrameHead + name_bytes + data_bytes;
@@ -129,14 +129,15 @@ std::size_t SinkReader::take_frame(std::string_view bytes) {
 
 void SinkReader::write(const std::string& name, std::uint64_t offset, std::string_view data) {
   if (!is_acceptable_board_path(name) || !is_capture_name(name.substr(0, name.find('/'))))
-    throw Error(Exit::partial_data,
-                fmt::format("the stream of the runtime names {}", printable(name)));
+    throw Error(
+        Exit::partial_data,
+        fmt::format("the runtime's record stream has an invalid file name {}", printable(name)));
   const auto found = files_.find(name);
   const std::uint64_t here = found == files_.end() ? 0 : found->second;
   // The runtime writes each file sequentially.
   if (offset != here || here > kMaxStreamedBytes || files_.size() > kMaxStreamedFiles)
     throw Error(Exit::partial_data,
-                fmt::format("the stream of the runtime leaves out {} of {}", offset, name));
+                fmt::format("the runtime's record stream skips {} of {}", offset, name));
   if (open_name_ != name || !open_) {
     const fs::path path = folder_ / name;
     std::error_code error;
@@ -217,16 +218,15 @@ std::vector<std::string> BoardSink::place(const fs::path& captures) {
     const std::uint64_t until = streamed_until(place);
     if (until == 0) {
       fs::rename(folder_ / name, place.string() + ".streamed", error);
-      notes.push_back(fmt::format("{}: what came of it in the stream is in {}.streamed",
+      notes.push_back(fmt::format("{}: the part received in the stream is in {}.streamed",
                                   printable(name), printable(name)));
       continue;
     }
     copy_over(folder_ / name, place, std::min(bytes, until));
     if (bytes < until) {
-      notes.push_back(
-          fmt::format("{}: {} bytes from byte {} on were on their way when the line "
-                      "broke, and are lost",
-                      printable(name), until - bytes, bytes));
+      notes.push_back(fmt::format(
+          "{}: {} bytes from offset {} were in transit when the connection was lost, and are lost",
+          printable(name), until - bytes, bytes));
     }
   }
   return notes;

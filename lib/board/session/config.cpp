@@ -77,7 +77,7 @@ void check_lines(const std::vector<std::string_view>& lines, std::string_view se
     found = true;
     if (!behind.empty() && behind.front() != '#' && behind.front() != ';') {
       fail(name, number,
-           fmt::format("there is text after [{}]; put every key on a line of its own", section));
+           fmt::format("there is text after [{}]; put each key on a separate line", section));
     }
   }
   if (!found) {
@@ -251,12 +251,13 @@ const Spelling* find_spelling(const IniEntry& entry, const std::string& name) {
   const auto* found = std::find_if(std::begin(kSpellings), std::end(kSpellings),
                                    [&](const Spelling& known) { return known.text == entry.key; });
   if (found == std::end(kSpellings)) {
-    log::warn("{}, line {}: unknown key{} in [{}] is ignored; known are {}", name, entry.line,
+    log::warn("{}, line {}: unknown key{} in [{}] is ignored; known keys are {}", name, entry.line,
               may_be_shown(entry.key) ? fmt::format(" '{}'", entry.key) : "", kSection, kKnownKeys);
     return nullptr;
   }
   if (found->key == Key::ignored) {
-    log::verbose("{}, line {}: {} is ignored, no NFS mount is needed", name, entry.line, entry.key);
+    log::verbose("{}, line {}: {} is ignored because no NFS mount is needed", name, entry.line,
+                 entry.key);
     return nullptr;
   }
   return found;
@@ -271,7 +272,7 @@ class SeenKeys {
     const std::string where = fmt::format("{}, line {}", name_, entry.line);
     const auto [same, is_new] = by_text_.emplace(entry.key, &entry);
     if (!is_new) {
-      refuse(where, fmt::format("{} is already given in line {}", entry.key, same->second->line));
+      refuse(where, fmt::format("{} is already set in line {}", entry.key, same->second->line));
     }
     if (entry.value.empty()) return;
     const IniEntry& first = *by_meaning_.emplace(meaning, &entry).first->second;
@@ -320,7 +321,7 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
   text.resize(size);
   if (size > kMaxFileBytes) {
     throw Error(Exit::usage,
-                fmt::format("{} has more than {}; it is not a configuration file of a board",
+                fmt::format("{} has more than {} and is not a board configuration file",
                             file.string(), human_bytes(kMaxFileBytes)));
   }
   return text;
@@ -357,10 +358,10 @@ bool is_host_word(std::string_view text) {
 void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
   if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);
   if (ip.find('@') != std::string_view::npos) {
-    refuse(where, "ip must be an address or a host name alone; give the account as username");
+    refuse(where, "ip must be only an address or a host name; give the account as username");
   }
   if (std::count(ip.begin(), ip.end(), ':') == 1) {
-    refuse(where, "ip must be an address or a host name alone; give the port as port");
+    refuse(where, "ip must be only an address or a host name; give the port as port");
   }
   if (!is_host_word(ip)) refuse(where, "ip is neither an address nor a host name");
   config.login.host = ip;
@@ -391,7 +392,7 @@ void set_host(BoardConfig& config, std::string_view host) {
     const std::string_view user = host.substr(0, at);
     if (user.find(':') != std::string_view::npos) {
       refuse(kWhere,
-             "it takes user@ip[:port]; do not put a password on the command line, where others can "
+             "expected user@ip[:port]; do not put a password on the command line, where others can "
              "read it (see --password-stdin)");
     }
     set_user(config, user, kWhere);
@@ -415,15 +416,15 @@ void set_key(BoardConfig& config, std::string_view key, const fs::path& base) {
 }
 
 void set_board_dir(BoardConfig& config, std::string_view folder, std::string_view where) {
-  if (has_control(folder)) refuse(where, "board_dir holds control characters");
+  if (has_control(folder)) refuse(where, "board_dir contains control characters");
   const auto parts = split(folder, '/');
   if (std::find(parts.begin(), parts.end(), "..") != parts.end()) {
-    refuse(where, "board_dir must not hold '..'");
+    refuse(where, "board_dir must not contain '..'");
   }
   if (folder == "~" || folder == ".") folder = "";
   if (folder.starts_with("~/")) folder.remove_prefix(2);
   if (folder.starts_with('~')) {
-    refuse(where, "board_dir must be an absolute path, or relative to the account's home");
+    refuse(where, "board_dir must be an absolute path, or relative to the account's home folder");
   }
   const fs::path normal = fs::path(folder).lexically_normal();
   config.board_dir = normal == "." ? "" : normal.string();
@@ -434,8 +435,8 @@ void set_board_dir(BoardConfig& config, std::string_view folder, std::string_vie
 
 void set_connect_timeout(BoardConfig& config, double seconds, std::string_view where) {
   if (!(seconds >= kMinTimeoutSeconds && seconds <= kMaxTimeoutSeconds)) {
-    refuse(where, fmt::format("it must be a number of seconds from {} to {}", kMinTimeoutSeconds,
-                              kMaxTimeoutSeconds));
+    refuse(where,
+           fmt::format("it must be {} to {} seconds", kMinTimeoutSeconds, kMaxTimeoutSeconds));
   }
   config.login.connect_timeout_seconds = seconds;
   config.has_connect_timeout = true;
@@ -473,7 +474,7 @@ void check_login(const BoardConfig& config, std::string_view source) {
   struct stat status = {};
   const bool readable = ::stat(key.c_str(), &status) == 0 && ::access(key.c_str(), R_OK) == 0;
   if (!readable || !S_ISREG(status.st_mode)) {
-    throw Error(Exit::nothing_to_do, fmt::format("the key {} cannot be read: {}", key.string(),
+    throw Error(Exit::nothing_to_do, fmt::format("cannot read the key {}: {}", key.string(),
                                                  readable ? "not a file" : errno_text(errno)));
   }
 }
@@ -502,7 +503,7 @@ BoardConfig read_board_config(const fs::path& file) {
   const fs::path key = config.login.key;
   if (!key.empty()) set_key(config, key.string(), fs::absolute(file).parent_path());
   if (others_may_read && !config.password.empty()) {
-    log::warn("{} holds a password and others may read it: chmod 600 {}", file.string(),
+    log::warn("{} contains a password and others can read it: chmod 600 {}", file.string(),
               shell_word(file.string()));
   }
   return config;

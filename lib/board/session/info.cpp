@@ -146,7 +146,7 @@ BoardInfo parse_board_info(std::string_view answer) {
   const bool odd = printable(info.folder) != info.folder;
   if (!info.folder.starts_with('/') || odd || info.system.empty() || !has_free) {
     throw Error(Exit::board_unreachable,
-                fmt::format("the board's answer to uname, df and pwd cannot be parsed: \"{}\"",
+                fmt::format("cannot parse the board's answer to uname, df and pwd: \"{}\"",
                             shorten(printable(answer), 200)));
   }
   return info;
@@ -161,7 +161,7 @@ InfoQuestion::InfoQuestion(BoardShell& shell, const std::string& board_dir) : sh
       [this](std::string_view bytes) {
         out_.append(bytes);
         if (out_.size() > kMaxFacts)
-          throw TooMuchSent(shell_.login().name() + ": the board says too much about itself");
+          throw TooMuchSent(shell_.login().name() + ": the board's answer is too long");
       },
       [this](std::string_view bytes) {
         err_.append(bytes.substr(0, kMaxReason - std::min(kMaxReason, err_.size())));
@@ -183,12 +183,12 @@ BoardInfo InfoQuestion::facts() {
   pump_.reset();
   if (answer.end.exit_code == kNoFolder) {
     throw Error(Exit::cannot_write,
-                fmt::format("{}: cannot make a folder for the runs: {} (choose another place with "
-                            "--board-dir, or board_dir in the ini)",
+                fmt::format("{}: cannot create a folder for the runs: {} (choose another folder "
+                            "with --board-dir, or board_dir in the ini)",
                             shell_.login().name(), answer.reason()));
   }
   if (!answer.ok()) {
-    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
+    throw Error(Exit::board_unreachable, fmt::format("{}: cannot inspect the board: {}",
                                                      shell_.login().name(), answer.reason()));
   }
   BoardInfo info = parse_board_info(answer.out);

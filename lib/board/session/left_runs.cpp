@@ -70,7 +70,7 @@ alive "$keeper" "$started" || rm -rf "runs/$2/survive/closing"
 
 constexpr int kNoSuchRun = 4;
 
-constexpr BoardScript kText = {"reading what another msprof left", R"sh(
+constexpr BoardScript kText = {"reading the files of another msprof", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
@@ -118,10 +118,10 @@ std::string LeftRun::in_words() const {
       text = age_seconds ? fmt::format("runs for {} s", *age_seconds) : "runs";
       break;
     case State::ended:
-      text = "has ended, its results are not fetched";
+      text = "has ended, its results have not been fetched";
       break;
     case State::cut:
-      text = "was cut, what it recorded is not fetched";
+      text = "was interrupted, its recording has not been fetched";
       break;
     case State::kept:
       text = "its recording is kept";
@@ -179,30 +179,29 @@ LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choic
   }
   if (candidates.empty() && choice.name.empty()) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{} holds no earlier run that could be gone on with", board));
+                fmt::format("{} has no earlier run that can be continued", board));
   }
   if (candidates.empty()) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{} holds no run {}{}", board, choice.name,
-                            runs.empty() ? "" : "; there are:" + list_of(runs)));
+                fmt::format("{} has no run {}{}", board, choice.name,
+                            runs.empty() ? "" : "; its runs are:" + list_of(runs)));
   }
   if (candidates.size() > 1) {
-    throw Error(Exit::usage, fmt::format("{} holds {} runs; name one of them:{}", board,
+    throw Error(Exit::usage, fmt::format("{} has {} runs; give one of them:{}", board,
                                          candidates.size(), list_of(candidates)));
   }
   LeftRun run = candidates.front();
   if (run.state == State::busy || (!run.follower.empty() && !choice.force)) {
     throw Error(Exit::board_unreachable,
                 fmt::format("{}: {}{}", board, run.in_words(),
-                            run.state == State::busy
-                                ? ""
-                                : "; --force follows it all the same, and then only one of both "
-                                  "gets its results"));
+                            run.state == State::busy ? ""
+                                                     : "; --force connects to it anyway, and then "
+                                                       "only one of the two gets its results"));
   }
   if (run.state == State::running && !choice.waits) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{}: the run {} still goes on, so nothing was fetched: --attach {} "
-                            "waits for its end, --fetch {} fetches what it leaves",
+                fmt::format("{}: the run {} is still in progress, so nothing was fetched: --attach "
+                            "{} waits for its end, --fetch {} fetches its results afterwards",
                             board, run.in_words(), run.name, run.name));
   }
   return run;
@@ -219,7 +218,7 @@ std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std:
     }
   }
   if (fetchable.empty())
-    throw Error(Exit::nothing_to_do, fmt::format("{} holds no earlier run to fetch", board));
+    throw Error(Exit::nothing_to_do, fmt::format("{} has no earlier run to fetch", board));
   return fetchable;
 }
 
@@ -228,7 +227,7 @@ std::vector<std::string> list_kept_results(BoardShell& shell, const std::string&
   if (!answer.ok()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
-                            "(--force removes them all the same)",
+                            "(--force removes them anyway)",
                             shell.login().name(), answer.reason()));
   }
   std::vector<std::string> runs;
@@ -246,15 +245,16 @@ std::vector<std::string> list_kept_results(BoardShell& shell, const std::string&
 void bring_back_run(BoardLink& link) {
   std::string text;
   const BoardAnswer answer =
-      link.shell().ask(with_lock_functions("going on with an earlier run", kBringBack, text),
+      link.shell().ask(with_lock_functions("continuing an earlier run", kBringBack, text),
                        {link.info().folder, link.run()});
   if (answer.ok()) return;
   if (answer.end.exit_code == kNoSuchRun) {
-    throw Error(Exit::nothing_to_do, fmt::format("{}: the run {} is not there any more: somebody "
-                                                 "has fetched or removed it meanwhile",
-                                                 link.name(), link.run()));
+    throw Error(
+        Exit::nothing_to_do,
+        fmt::format("{}: the run {} no longer exists: it was fetched or removed in the meantime",
+                    link.name(), link.run()));
   }
-  throw Error(Exit::cannot_write, fmt::format("{}: going on with the run {}: {}", link.name(),
+  throw Error(Exit::cannot_write, fmt::format("{}: continuing the run {}: {}", link.name(),
                                               link.run(), answer.reason()));
 }
 

@@ -173,12 +173,12 @@ std::string busy_sentence(const std::string& host, std::string_view line) {
   std::uint64_t age = 0;
   std::string since;
   if (parts.size() > 5 && parse_u64(parts[5], age)) since = since_text(age);
-  const std::string what = state == "lost" ? "has lost its connection and is about to be ended"
-                           : state == "survives" ? "is under way and survives its connection"
-                                                 : "is under way";
+  const std::string what = state == "lost" ? "has lost its connection and is about to be stopped"
+                           : state == "survives" ? "is in progress and survives its connection"
+                                                 : "is in progress";
   return fmt::format(
-      "{} is busy: the profiled run {}{} (process {} there) {}{}; two at once would disturb each "
-      "other's times. Wait for it to end, or take over the board with --force",
+      "{} is busy: the profiled run {}{} (process {} there) {}{}; concurrent runs would distort "
+      "each other's times. Wait for it to end, or take over the board with --force",
       host, holder, whose, parts.size() > 1 ? printable(parts[1]) : "?", what, since);
 }
 
@@ -369,7 +369,7 @@ void BoardLease::await() {
         if (!said.starts_with("kept ")) continue;
         log::info(
             "the results of an earlier run on {0} were not fetched; they are in kept/{1} there "
-            "(collect --fetch {1} brings them here)",
+            "(collect --fetch {1} fetches them)",
             host_, printable(said.substr(5)));
       }
       answer_.clear();
@@ -426,7 +426,7 @@ bool BoardLease::take(const std::string& token) {
     }
     if (end) break;
   }
-  throw ConnectionLost("the board's lock does not answer");
+  throw ConnectionLost("the board's lock script does not answer");
 }
 
 bool BoardLease::release(const std::string& run) {
@@ -513,20 +513,21 @@ void BoardLink::recover() {
   const std::string outlook =
       !outlook_.empty()
           ? outlook_
-          : fmt::format("The board ends the run by itself; what it recorded is then in {} there",
+          : fmt::format("The board stops the run by itself; its recording is then in {} there",
                         kept_folder());
   bool is_back = false;
   try {
     is_back = shell_.reconnect(reconnect_seconds_);
   } catch (const ConnectFailure& failure) {
     throw ConnectFailure(
-        failure.why(), fmt::format("the connection to {} was lost, and was not made again: {}. {}",
-                                   name(), failure.what(), outlook));
+        failure.why(),
+        fmt::format("the connection to {} was lost and could not be restored: {}. {}", name(),
+                    failure.what(), outlook));
   }
   if (!is_back) {
     throw ConnectionLost(
-        fmt::format("the connection to {} was lost, and the board could not be reached again "
-                    "within {} s (--reconnect S waits longer). {}",
+        fmt::format("the connection to {} was lost and could not be restored within {} s "
+                    "(--reconnect S waits longer). {}",
                     name(), reconnect_seconds_, outlook));
   }
   lock(false);

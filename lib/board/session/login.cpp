@@ -160,12 +160,11 @@ std::optional<SshConfigValue> LoginResolver::way_of(const BoardConfig& config,
     return way;
   }
   if (!found.proxy_command || is_none(found.proxy_command->text)) return std::nullopt;
-  refuse_ssh_value(
-      found.proxy_command->where,
-      fmt::format("{} is reached with a ProxyCommand, which msprof does not run: a command of a "
-                  "file would be given names from outside. Write ProxyJump in its place, or give "
-                  "--jump HOST (--jump none: it is reached without)",
-                  tokens.original));
+  refuse_ssh_value(found.proxy_command->where,
+                   fmt::format("{} has a ProxyCommand, which msprof does not run because its "
+                               "arguments can come from outside. Use ProxyJump instead, or add "
+                               "--jump HOST (--jump none: connect without a jump host)",
+                               tokens.original));
 }
 
 void LoginResolver::add_jumps(BoardConfig& config, const SshConfigValue& way, int depth) {
@@ -182,8 +181,7 @@ void LoginResolver::add_jumps(BoardConfig& config, const SshConfigValue& way, in
     logins.push_back(std::move(login));
     if (depth >= kMaxJumps || logins.size() > kMaxJumps) {
       refuse_ssh_value(way.where,
-                       fmt::format("the way to {} leads over more than {} jump hosts; does it go "
-                                   "in a circle?",
+                       fmt::format("more than {1} jump hosts on the way to {0}; is there a loop?",
                                    given, kMaxJumps));
     }
   }
@@ -196,8 +194,8 @@ SshLogin LoginResolver::jump_login(const SshJump& jump, const BoardConfig& targe
   BoardConfig config;
   config.login.role = "jump host";
   config.login.own_ways =
-      "a key that it knows (IdentityFile in ssh's configuration, an agent), or its password, which "
-      "is asked for on a terminal";
+      "a key that it accepts (IdentityFile in the SSH configuration, an agent), or its password, "
+      "entered on the terminal";
   config.login.host = jump.host;
   config.login.ssh_folder = target.login.ssh_folder;
   if (!jump.user.empty()) set_user(config, jump.user, "jump host");
@@ -229,11 +227,10 @@ void LoginResolver::explain(BoardConfig& config, const SshHostConfig& found,
   const SshLogin& login = config.login;
   if (found.taken.empty() && login.jumps.empty()) return;
   config.origin = fmt::format("{} is {} port {}, account {}", given, login.host, login.port,
-                              login.user.empty() ? "not given" : login.user);
+                              login.user.empty() ? "not set" : login.user);
   if (!login.jumps.empty()) config.origin += ", over " + login.way();
   if (!found.taken.empty()) {
-    config.origin +=
-        fmt::format("; taken from ssh's configuration: {}", fmt::join(found.taken, ", "));
+    config.origin += fmt::format("; from the SSH configuration: {}", fmt::join(found.taken, ", "));
   }
 }
 

@@ -169,7 +169,7 @@ bool read_byte(int fd, char& byte) {
       struct pollfd wanted = {fd, POLLIN, 0};
       ::poll(&wanted, 1, -1);
     } else if (errno != EINTR) {
-      throw Error(Exit::usage, fmt::format("--password-stdin: standard input cannot be read: {}",
+      throw Error(Exit::usage, fmt::format("--password-stdin: cannot read standard input: {}",
                                            errno_text(errno)));
     }
     interrupt::check();
@@ -218,26 +218,26 @@ SecretSource password_source(std::optional<Secret> given, const BoardConfig& con
   if (!known && !config.password.empty()) known = config.password;
   return asked_once(std::move(known),
                     fmt::format("password for {}: ", printable(config.login.name())),
-                    "the board refused it; ");
+                    "refused by the board; ");
 }
 
 SecretSource typed_password_source(const SshLogin& login) {
   return asked_once(std::nullopt,
                     fmt::format("password for {} {}: ", login.role, printable(login.name())),
-                    fmt::format("the {} refused it; ", login.role));
+                    fmt::format("refused by the {}; ", login.role));
 }
 
 SecretSource passphrase_source(const std::filesystem::path& key) {
   return asked_once(std::nullopt,
                     fmt::format("passphrase of the key {}: ", printable(key.string())),
-                    "that does not open it; ");
+                    "wrong passphrase; ");
 }
 
 Secret read_password_line(int fd) {
   if (::isatty(fd) != 0) {
     throw Error(Exit::usage,
                 "--password-stdin: standard input is a terminal, which would show the password; "
-                "without the option msprof asks for it");
+                "without this option msprof prompts for it");
   }
   const Undumpable guard;
   std::string line;
@@ -249,15 +249,15 @@ Secret read_password_line(int fd) {
   const std::size_t size = line.size();
   Secret password(std::move(line));
   if (size == 0) {
-    throw Error(Exit::usage,
-                "--password-stdin: the first line of standard input is empty; it should be the "
-                "password");
+    throw Error(
+        Exit::usage,
+        "--password-stdin: the first line of standard input is empty; it must be the password");
   }
   if (has_nul || size > kMaxPasswordBytes) {
     throw Error(
         Exit::usage,
         fmt::format("--password-stdin: the first line of standard input is not a password: it {}",
-                    has_nul ? "holds NUL bytes" : "is longer than 64 KB"));
+                    has_nul ? "contains NUL bytes" : "is longer than 64 KB"));
   }
   return password;
 }

@@ -247,8 +247,8 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
   if (!terminal_ || command_->has_terminal()) return;
   terminal_.reset();
   log::warn(FindingId::no_board_terminal,
-            "{} provides no terminal: stdout and stderr stay separate, and appear only when the "
-            "application flushes them (with --no-tty none is requested)",
+            "{} provides no terminal: stdout and stderr stay separate and appear only when the "
+            "application flushes them (--no-tty does not request one)",
             shell_.login().name());
 }
 
@@ -411,17 +411,17 @@ void BoardProgram::finish(const CommandEnd& end) {
 std::string BoardProgram::why_not_started() const {
   // Exit code of a shell if exec(2) fails; the file itself existed and was executable.
   if (started_ && end_.exit_code == 127) {
-    return "the interpreter or loader that it needs is not on the board";
+    return "the interpreter or loader it needs is not on the board";
   }
-  if (started_) return "it is not a program for the board";
+  if (started_) return "it is not built for the board";
   const std::string why = printable(trim(errors_tail_));
-  return why.empty() ? "the board did not say why" : why;
+  return why.empty() ? "the board gave no reason" : why;
 }
 
 void BoardProgram::sweep() {
   std::string text;
   std::vector<BoardStep> steps = {
-      {.script = with_marked("ending what the application left", kSweep, text),
+      {.script = with_marked("stopping processes left by the application", kSweep, text),
        .arguments = {run_id_}}};
   steps.insert(steps.end(), end_steps_.begin(), end_steps_.end());
   auto answers = std::make_unique<StepsUnderWay>(shell_, steps, random_end_word());
@@ -440,12 +440,12 @@ void BoardProgram::signal(int number) {
   if (finished_) return;
   const char* name = ::sigabbrev_np(number);
   std::string text;
-  const BoardScript script = with_marked("ending the application", kSignal, text);
+  const BoardScript script = with_marked("stopping the application", kSignal, text);
   try {
     shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
     // The next wait() detects the loss, too, and ends the application over a new connection.
-    log::verbose("the connection was lost while ending {}", run_id_);
+    log::verbose("the connection was lost while stopping {}", run_id_);
   }
 }
 
@@ -461,7 +461,7 @@ void BoardProgram::end_after_loss() {
   std::string text;
   std::string await_text;
   const auto end = [&] {
-    shell_.ask(with_marked("ending the application", kSignal, text), {run_id_, group_, "TERM"});
+    shell_.ask(with_marked("stopping the application", kSignal, text), {run_id_, group_, "TERM"});
     shell_.ask(with_marked("waiting for the application's end", kAwait, await_text),
                {run_id_, std::to_string(kPatienceSeconds)});
     sweep();

@@ -153,7 +153,7 @@ BoardAnswer ask_in_login_shell(BoardShell& shell, std::string_view name, const s
   BoardAnswer answer = shell.ask({name, kLoginShell}, arguments);
   if (answer.ok()) return answer;
   throw Error(Exit::board_unreachable,
-              fmt::format("{}: {} in a login shell failed: {} (its profile may end the shell)",
+              fmt::format("{}: {} in a login shell failed: {} (the shell profile may exit)",
                           shell.login().name(), name, answer.reason()));
 }
 
@@ -178,7 +178,7 @@ ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
   }
   if (found.folder.empty() || found.program.empty()) {
     throw Error(Exit::board_unreachable,
-                fmt::format("{}: the answer to where '{}' is makes no sense: \"{}\"", server,
+                fmt::format("{}: cannot parse the answer to where '{}' is: \"{}\"", server,
                             printable(word), shorten(printable(answer.out), 200)));
   }
   if (found.real_program.empty()) found.real_program = found.program;

@@ -120,9 +120,9 @@ std::string line_of(const BoardScript& script, const std::vector<std::string>& a
 std::string BoardAnswer::reason() const {
   std::string text = printable(trim(err));
   if (!text.empty()) return text;
-  if (!end.signal.empty()) return fmt::format("it was killed by SIG{}", end.signal);
-  if (end.exit_code) return fmt::format("it ended with code {}", *end.exit_code);
-  return "it ended without a message";
+  if (!end.signal.empty()) return fmt::format("killed by SIG{}", end.signal);
+  if (end.exit_code) return fmt::format("exit code {}", *end.exit_code);
+  return "ended without a message";
 }
 
 std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp) {

@@ -190,7 +190,7 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
 void CommandPump::count(std::size_t& seen, std::size_t bytes, std::size_t most) {
   seen += bytes;
   if (seen > most)
-    throw TooMuchSent(fmt::format("{}: {}: the board prints without end", host_, name_));
+    throw TooMuchSent(fmt::format("{}: {}: the board's output does not end", host_, name_));
 }
 
 std::optional<CommandEnd> CommandPump::turn() {

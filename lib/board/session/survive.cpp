@@ -155,7 +155,7 @@ cat > keeper && : > out && : > err
 )sh"};
 
 // Arguments: $1 folder, $2 name.
-constexpr BoardScript kSave = {"writing what another msprof needs", R"sh(
+constexpr BoardScript kSave = {"writing the files for another msprof", R"sh(
 umask 077
 cd "$1" && cat > "$2.new" && mv "$2.new" "$2"
 )sh"};
@@ -204,7 +204,7 @@ for stream in out err; do [ ! -e $stream.cut ] || echo "cut $stream"; done
 [ ! -e seen ] || echo "seen $(cat seen)"
 )sh";
 
-constexpr BoardScript kRest = {"fetching what the application printed", R"sh(
+constexpr BoardScript kRest = {"fetching the application's output", R"sh(
 cd "$1" && exec tail -c "+$3" "$2"
 )sh"};
 
@@ -222,7 +222,7 @@ const BoardScript& follow_script() {
 
 const BoardScript& state_script() {
   static const std::string text = std::string(kLockFunctions) + kState;
-  static const BoardScript script = {"asking how the run ended", text};
+  static const BoardScript script = {"querying how the run ended", text};
   return script;
 }
 
@@ -275,7 +275,7 @@ SurvivingProgram::SurvivingProgram(BoardLink& link, const BoardRun& run, const S
       out_{run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
       err_{STDERR_FILENO} {
   link_.with_reconnect([&] { start(run, plan); });
-  link_.set_outlook("The run goes on there; this goes on with it: " + hint_);
+  link_.set_outlook("The run continues there; to reconnect: " + hint_);
 }
 
 SurvivingProgram::SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::string hint)
@@ -284,8 +284,7 @@ SurvivingProgram::SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::
       token_(random_token()),
       out_{stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
       err_{STDERR_FILENO} {
-  link_.set_outlook("The run goes on there, or what it left is kept; this goes on with it: " +
-                    hint_);
+  link_.set_outlook("The run continues there, or its results are kept; to reconnect: " + hint_);
   link_.with_reconnect([&] {
     link_.lease().tell("present");
     const BoardAnswer answer = link_.shell().ask(state_script(), {folder()});
@@ -333,7 +332,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
     if (answer.find(kKeeperWord) != std::string::npos) break;
     if (has_ended || Clock::now() > limit) {
       throw Error(Exit::cannot_write,
-                  fmt::format("{}: the run's keeper does not start: {}", link_.name(),
+                  fmt::format("{}: the run's keeper script does not start: {}", link_.name(),
                               errors.empty() ? "no answer" : printable(trim(errors))));
     }
   }
@@ -363,7 +362,7 @@ void SurvivingProgram::tell_seen() {
 
 void SurvivingProgram::leave_if_hung_up() const {
   if (interrupt::received() != SIGHUP) return;
-  throw Error(Exit::interrupted, fmt::format("the terminal was closed; the run goes on on {}: {}",
+  throw Error(Exit::interrupted, fmt::format("the terminal was closed; the run continues on {}: {}",
                                              link_.name(), hint_));
 }
 
@@ -409,18 +408,17 @@ void SurvivingProgram::signal(int number) {
 
 void SurvivingProgram::show_rest(Stream& stream, const char* name) {
   std::uint64_t rest = 0;
-  link_.shell().stream(kRest, {folder(), name, std::to_string(stream.bytes + 1)}, {},
-                       [&](std::string_view bytes) {
-                         rest += bytes.size();
-                         // The keeper would have cut the stream earlier.
-                         if (rest > 2 * kMaxKeptOutput) {
-                           throw TooMuchSent(
-                               fmt::format("{}: what the application printed has no end; it is in "
-                                           "{}/{} there",
-                                           link_.name(), folder(), name));
-                         }
-                         show(stream, bytes);
-                       });
+  link_.shell().stream(
+      kRest, {folder(), name, std::to_string(stream.bytes + 1)}, {}, [&](std::string_view bytes) {
+        rest += bytes.size();
+        // The keeper would have cut the stream earlier.
+        if (rest > 2 * kMaxKeptOutput) {
+          throw TooMuchSent(
+              fmt::format("{}: the application's output does not end; it is in {}/{} there",
+                          link_.name(), folder(), name));
+        }
+        show(stream, bytes);
+      });
 }
 
 void SurvivingProgram::end_orphans() {
@@ -440,7 +438,7 @@ void SurvivingProgram::take_end(std::string_view line) {
   end_.signal = signal_of_code(static_cast<int>(code));
   if (end_.signal == 0) end_.exit_code = static_cast<int>(code);
   end_.timed_out = words[4] == "limit";
-  if (words[4] == "alone") end_.cut = fmt::format("nobody came back for it in {} h", kAloneHours);
+  if (words[4] == "alone") end_.cut = fmt::format("no connection for {} h", kAloneHours);
 }
 
 bool SurvivingProgram::finish() {
@@ -466,27 +464,26 @@ bool SurvivingProgram::finish() {
   show_rest(err_, "err");
   if (!cut.empty()) {
     log::warn(
-        "{} keeps a limited part of what the application prints: the rest of its std{} is "
-        "not there",
+        "{} keeps a limited part of the application's output: the rest of its std{} is missing",
         link_.name(), cut);
   }
   if (!failed.empty()) end_.start_error = failed;
   if (no_exec && end_.exit_code) {
     end_.start_error = *end_.exit_code == 127
-                           ? "the interpreter or loader that it needs is not on the board"
-                           : "it is not a program for the board";
+                           ? "the interpreter or loader it needs is not on the board"
+                           : "it is not built for the board";
   }
   if (has_ended && !link_.lease().take(token_)) {
     throw Error(Exit::board_unreachable,
-                fmt::format("{}: somebody else, or the board itself, has taken the results of {} "
-                            "meanwhile; where they are kept there, this brings them: {}",
+                fmt::format("{}: the results of {} were fetched or moved to kept/ in the meantime; "
+                            "if they are kept there, this fetches them: {}",
                             link_.name(), link_.run(), hint_));
   }
   if (!has_ended) {
     end_orphans();
     end_.cut = "the board was restarted, or its processes were killed";
   }
-  link_.set_outlook("What the run left is kept there; this brings it: " + hint_);
+  link_.set_outlook("The results of the run are kept there; to fetch them: " + hint_);
   finished_ = true;
   return true;
 }

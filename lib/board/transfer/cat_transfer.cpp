@@ -27,8 +27,7 @@ BoardShell::Source CatReader::names() {
 void CatReader::take(std::string_view bytes) {
   if (is_done()) {  // output that no request asked for
     unasked_bytes_ += bytes.size();
-    if (unasked_bytes_ > kMaxAnswer)
-      throw TooMuchSent("the board sends more files than it was asked for");
+    if (unasked_bytes_ > kMaxAnswer) throw TooMuchSent("the board sends more files than requested");
     return;
   }
   held_.append(bytes);
@@ -190,7 +189,7 @@ void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFil
     missing -= wanted.size();
     unwanted += bytes.size() - wanted.size();
     if (unwanted > kMaxGrowth)
-      throw TooMuchSent(fmt::format("{} has no end", printable(file.path)));
+      throw TooMuchSent(fmt::format("{} does not end", printable(file.path)));
     incoming.write(wanted);
     if (progress) progress(incoming.bytes());
   };

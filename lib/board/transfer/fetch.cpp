@@ -35,7 +35,7 @@ constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
 : > "$1/$2" && { [ "$3" != 1 ] || sleep 1; }
 )sh"};
 
-constexpr BoardScript kTouched = {"looking for files that the run changed", R"sh(
+constexpr BoardScript kTouched = {"looking for files changed by the run", R"sh(
 cd "$1" && find tree -type f -newer "$2"
 )sh"};
 
@@ -425,7 +425,7 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
       ::utimensat(AT_FDCWD, place.c_str(), times, 0);
     }
     if (size != there->second.size_bytes) {
-      fetched_.notes.push_back(fmt::format("{}: {} came home while it ran and after, and it has {}",
+      fetched_.notes.push_back(fmt::format("{}: {} were downloaded, but it has {}",
                                            printable(one.path), human_bytes(size),
                                            human_bytes(there->second.size_bytes)));
     }
@@ -543,8 +543,8 @@ void BoardFetch::note(const FetchReport& report) {
   examples_.insert(examples_.end(), report.examples.begin(), report.examples.end());
   if (report.changed.empty()) return;
   std::string text = fmt::format(
-      "{} could not be fetched as {} on the board now: {}", counted(report.changed.size(), "file"),
-      report.changed.size() == 1 ? "it is" : "they are",
+      "could not fetch {} in the state that {} on the board now: {}",
+      counted(report.changed.size(), "file"), report.changed.size() == 1 ? "it is" : "they are",
       report.reason.empty() ? "a process may still be writing to it" : report.reason);
   for (std::size_t i = 0; i < report.changed.size() && i < kMaxNamed; ++i) {
     text += "\n  " + printable(report.changed[i]);
@@ -560,8 +560,8 @@ void BoardFetch::note_refused() {
   const std::uint64_t refused = std::max(refused_, unlisted);
   if (refused > 0) {
     std::string text = fmt::format(
-        "{} on the board {} refused: only files and folders with printable names that stay in "
-        "their folder are fetched",
+        "{} on the board {} refused: only files and folders with printable names inside their "
+        "folder are fetched",
         counted(refused, "entry", "entries"), refused == 1 ? "was" : "were");
     for (std::size_t i = 0; i < examples_.size() && i < kMaxNamed; ++i) {
       text += "\n  " + examples_[i];
@@ -570,7 +570,7 @@ void BoardFetch::note_refused() {
   }
   if (!after_.trouble.empty()) {
     fetched_.notes.push_back(
-        fmt::format("the board could not list everything that the run left: {}", after_.trouble));
+        fmt::format("the board could not list all files of the run: {}", after_.trouble));
   }
 }
 

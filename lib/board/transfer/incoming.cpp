@@ -97,7 +97,7 @@ void TreeWriter::fail(const std::string& path) const {
 
 std::string TreeWriter::make(const NewFile& file, unsigned kind) {
   const std::string path = into_ / file.path;
-  if (path.size() >= PATH_MAX) return "its path is too long here";
+  if (path.size() >= PATH_MAX) return "its path is too long on this machine";
   const std::unique_ptr<struct archive_entry, FreeEntry> entry(archive_entry_new());
   if (!entry) throw std::bad_alloc();
   const std::uint32_t owner = kind == AE_IFDIR ? 0700 : 0600;
@@ -109,7 +109,7 @@ std::string TreeWriter::make(const NewFile& file, unsigned kind) {
   if (result >= ARCHIVE_WARN) return "";
   if (!is_in_the_way(archive_errno(disk_.get()))) fail(path);
   const char* const words = archive_error_string(disk_.get());
-  return words == nullptr ? "something else already has its name" : printable(words);
+  return words == nullptr ? "its name is already in use" : printable(words);
 }
 
 std::string TreeWriter::make_folder(const NewFile& folder) {

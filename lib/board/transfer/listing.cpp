@@ -351,7 +351,7 @@ TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& f
 TreeListing listing_in(const BoardShell& shell, const std::string& folder,
                        const BoardAnswer& answer) {
   if (!answer.ok()) {
-    throw Error(Exit::partial_data, fmt::format("{}: {} cannot be listed: {}", shell.login().name(),
+    throw Error(Exit::partial_data, fmt::format("{}: cannot list {}: {}", shell.login().name(),
                                                 printable(folder), answer.reason()));
   }
   try {

@@ -28,7 +28,7 @@ constexpr std::chrono::nanoseconds kRacy = Seconds(2);
 
 // Input lines: 'd' or 'f', then a name prefixed with "./". A folder precedes its contents, so that
 // no name is resolved through a link that is to be removed.
-constexpr BoardScript kMakeRoom = {"removing what is in the way of the project's files", R"sh(
+constexpr BoardScript kMakeRoom = {"removing files that block the project's files", R"sh(
 cd "$1" 2>/dev/null || exit 0
 [ -n "$(ls -A 2>/dev/null)" ] || exit 0
 set --
@@ -169,7 +169,7 @@ std::function<std::size_t(char*, std::size_t)> counted_reads(SourceFile& file, S
 bool told_of_change(const SourceFile& file, const ProjectEntry& entry) {
   if (!file.has_changed()) return false;
   log::warn(
-      "{} changed while it was sent: its copy on the board may be inconsistent, and is sent again "
+      "{} changed while it was sent: its copy on the board may be inconsistent and is sent again "
       "for the next run",
       entry.path.string());
   return true;
@@ -223,15 +223,15 @@ void make_tree(BoardShell& shell, const std::string& folder,
 void throw_board_cannot_write(BoardShell& shell, const std::string& folder,
                               const std::string& reason) {
   std::string message =
-      fmt::format("{}: cannot write below {}: {}", shell.login().name(), printable(folder), reason);
+      fmt::format("{}: cannot write in {}: {}", shell.login().name(), printable(folder), reason);
   try {
-    message += fmt::format(" ({} are free there)", human_bytes(board_free_bytes(shell, folder)));
+    message += fmt::format(" ({} free there)", human_bytes(board_free_bytes(shell, folder)));
   } catch (const ConnectionLost&) {
     throw;
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
-  message += "; choose another place with --board-dir, or board_dir in the ini";
+  message += "; choose another folder with --board-dir, or board_dir in the ini";
   throw Error(Exit::cannot_write, message);
 }
 

@@ -131,7 +131,7 @@ class TarReader {
       const std::string_view bytes = reader.source_();
       // Also limits refused entries, which are skipped.
       if (bytes.size() > reader.left_bytes_)
-        throw TooMuchSent("the board's tar stream is longer than what was listed");
+        throw TooMuchSent("the board's tar stream is longer than listed");
       reader.left_bytes_ -= bytes.size();
       *buffer = bytes.data();
       return static_cast<la_ssize_t>(bytes.size());
@@ -147,7 +147,7 @@ class TarReader {
     if (error_) std::rethrow_exception(error_);
     const char* const words = archive_error_string(archive_.get());
     throw Error(Exit::partial_data,
-                fmt::format("the board's tar stream cannot be read: {}",
+                fmt::format("cannot read the board's tar stream: {}",
                             words == nullptr ? "it is empty or damaged" : printable(words)));
   }
 
@@ -386,7 +386,7 @@ TarWriter::~TarWriter() {
 void TarWriter::require(la_ssize_t result) const {
   if (result >= ARCHIVE_WARN) return;
   const char* const words = archive_error_string(archive_.get());
-  throw Error(Exit::internal_error, fmt::format("cannot make a tar stream of the project: {}",
+  throw Error(Exit::internal_error, fmt::format("cannot create a tar stream of the project: {}",
                                                 words == nullptr ? "unknown reason" : words));
 }
 

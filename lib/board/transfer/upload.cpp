@@ -107,7 +107,7 @@ umask 077
 mv "$1" "$2"
 )sh"};
 
-constexpr std::string_view kOtherTemporary = " (set TMPDIR to use another place)";
+constexpr std::string_view kOtherTemporary = " (set TMPDIR to use another folder)";
 
 constexpr BoardScript kSize = {"asking for the size of a folder on the board", R"sh(
 du -sk "$1"
@@ -176,9 +176,9 @@ void BoardUpload::require_space(std::uint64_t bytes, std::uint64_t free) const {
   if (free >= bytes && free - bytes >= kMarginBytes) return;
   throw Error(
       Exit::cannot_write,
-      fmt::format("{}: the project needs {}, besides {} for the recording, but only {} are free in "
-                  "{}; free space there (--clean-board removes what msprof keeps), choose another "
-                  "place with --board-dir, or leave files out with .msprofignore",
+      fmt::format("{}: the project needs {} plus {} for the recording, but only {} are free in {}; "
+                  "free space there (--clean-board removes msprof's files), choose another folder "
+                  "with --board-dir, or exclude files with .msprofignore",
                   link_.name(), human_bytes(bytes), human_bytes(kMarginBytes), human_bytes(free),
                   link_.info().folder));
 }
@@ -354,7 +354,7 @@ TransferTotals BoardUpload::by_cache(const Project& project, UploadCompany& comp
       return;
     }
     log::info(
-        "space is short on {} ({} free; a second copy of the project needs {}, besides {} for the "
+        "low disk space on {} ({} free; a second copy of the project needs {} plus {} for the "
         "recording): the run uses the board's copy itself, and the next run uploads the project "
         "again",
         link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
@@ -401,8 +401,8 @@ std::string BoardUpload::remains() const {
                        link_.name(), cache_, human_bytes(cache_bytes_));
   }
   return fmt::format(
-      "{} keeps what of the project arrived, {} in {}; the next run sends the others, and goes on "
-      "with large files where this one stopped; --clean-board removes them",
+      "{} keeps the uploaded part of the project, {} in {}; the next run sends the rest and "
+      "continues large files where this run stopped; --clean-board removes them",
       link_.name(), human_bytes(cache_bytes_), cache_);
 }
 
@@ -423,7 +423,7 @@ void BoardUpload::from_board(const std::string& folder) {
         folder, link_.info().folder, link_.name());
     return;
   }
-  log::info("{} can make no links to {}: the run gets a second copy of it", link_.name(), folder);
+  log::info("{} cannot link to {}: the run uses a second copy of it", link_.name(), folder);
   const BoardAnswer size = link_.shell().ask(kSize, {folder});
   const std::string_view answer = trim(size.out);
   std::uint64_t kilobytes = 0;
@@ -502,7 +502,7 @@ void BoardUpload::place_files(const Project& project, const std::vector<ExtraFil
     stream.close();
     if (!stream) {
       throw Error(Exit::cannot_write,
-                  fmt::format("cannot write {}: {} (set TMPDIR to use another place)",
+                  fmt::format("cannot write {}: {} (set TMPDIR to use another folder)",
                               entry.source.string(), errno_text(errno)));
     }
   }

@@ -24,7 +24,7 @@ constexpr std::size_t kPartChunk = 256 << 10;
 
 // Arguments: $1 folder, $2 name, $3 tool. Prints "sum WORDS", and a sign of life every 10 s, since
 // a board may need minutes.
-constexpr BoardScript kSum = {"checking what has arrived of a file", R"sh(
+constexpr BoardScript kSum = {"checking the uploaded part of a file", R"sh(
 cd "$1" || exit 1
 alive() {
   trap 'kill $nap 2>/dev/null; exit 0' TERM
@@ -41,7 +41,7 @@ echo "sum $sum"
 )sh"};
 
 // Arguments: $1 folder, $2 name, $3 expected size. Fails if the size has changed. Appends stdin.
-constexpr BoardScript kAppend = {"going on with a file", R"sh(
+constexpr BoardScript kAppend = {"continuing a file", R"sh(
 cd "$1" || exit 1
 size=$(wc -c < "$2") && [ "$size" -eq "$3" ] || exit 9
 chmod u+w "$2" 2>/dev/null
@@ -49,7 +49,7 @@ exec cat >> "$2"
 )sh"};
 
 // Arguments: $1 folder, $2 name, $3 size in blocks of $4 bytes.
-constexpr BoardScript kShorten = {"going back in a file", R"sh(
+constexpr BoardScript kShorten = {"truncating a file", R"sh(
 cd "$1" && chmod u+w "$2" && dd if=/dev/null "of=$2" "bs=$4" "seek=$3" count=0 2>/dev/null
 )sh"};
 
@@ -61,15 +61,15 @@ chmod "$4" "$2" || exit 1
 touch -d "@$5" "$2" 2>/dev/null || :
 )sh"};
 
-constexpr BoardScript kWriteNote = {"noting what is sent", R"sh(
+constexpr BoardScript kWriteNote = {"recording the sent files", R"sh(
 cat > "$1.new" && mv "$1.new" "$1"
 )sh"};
 
-constexpr BoardScript kReadNote = {"asking what was sent", R"sh(
+constexpr BoardScript kReadNote = {"querying the sent files", R"sh(
 [ ! -f "$1" ] || cat "$1"
 )sh"};
 
-constexpr BoardScript kRemoveNote = {"removing the note of what was sent", R"sh(
+constexpr BoardScript kRemoveNote = {"removing the record of the sent files", R"sh(
 rm -f "$1"
 )sh"};
 
@@ -150,7 +150,7 @@ bool UploadParts::complete(const ProjectEntry& entry, std::uint64_t part_bytes,
     shell_.change(kShorten, {folder_, name, std::to_string(part_bytes / kResentBytes),
                              std::to_string(kResentBytes)});
   }
-  log::info("{} goes on at {} of {}", printable(entry.path.string()), human_bytes(part_bytes),
+  log::info("{} continues at {} of {}", printable(entry.path.string()), human_bytes(part_bytes),
             human_bytes(entry.size_bytes));
   if (part_bytes < entry.size_bytes) {
     std::uint64_t bytes = part_bytes;
