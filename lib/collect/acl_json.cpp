@@ -205,7 +205,7 @@ AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& 
     if (plan.chosen.empty() && planner.has(place)) plan.chosen = place;
   }
   if (plan.dump_on) {
-    log::warn("acl.json also asks for dump; dump and profiling exclude each other");
+    log::warn("acl.json also enables dump; dump and profiling cannot be combined");
   }
   return std::move(plan);
 }

@@ -74,7 +74,7 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
       if (!has_data_folder(root / path)) continue;
       drop_special_files(root / path);
       const fs::path saved = publish_into(output, root / path, fs::path(path).filename().string());
-      log::warn("recorded under an msprof that was killed, and kept: {}", saved.string());
+      log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
     }
   }
   return is_whole;
@@ -162,9 +162,9 @@ std::vector<std::string> check_done_files(const fs::path& capture) {
     const std::uintmax_t size = fs::file_size(capture / data, error);
     if (!error && size == *announced) continue;
     notes.push_back(fmt::format(
-        "{}: its .done says {} bytes, {}", printable((capture.filename() / data).string()),
+        "{}: expected {} bytes from its .done, {}", printable((capture.filename() / data).string()),
         with_thousands(*announced),
-        error ? std::string("and the file is missing") : "it has " + with_thousands(size)));
+        error ? std::string("but the file is missing") : "got " + with_thousands(size)));
   }
   return notes;
 }

@@ -124,7 +124,7 @@ class SpaceWatch {
     const int level = level_of(*free);
     if (level <= said_host_) return;
     said_host_ = level;
-    log::warn("only {} free where the run writes on {}; recording stops when the disk is full",
+    log::warn("only {} free on the run's disk on {}; recording stops when the disk is full",
               human_bytes(*free), host_.name());
   }
 
@@ -134,8 +134,9 @@ class SpaceWatch {
     const int level = level_of(*free);
     if (level <= said_here_) return;
     said_here_ = level;
-    log::warn("only {} free in {}, where the results are put (choose another folder with --output)",
-              human_bytes(*free), output_.string());
+    log::warn(
+        "only {} free in {}, the folder for the results (choose another folder with --output)",
+        human_bytes(*free), output_.string());
   }
 
   Host& host_;
@@ -201,7 +202,7 @@ class Run {
         result_.outcome.end.is_unknown = true;
         log::info(
             "the msprof that started {} ended before it fetched the results; when and how the "
-            "application ended is not known",
+            "application ended is unknown",
             name_);
       } else {
         follow(staging, [&] { return host_.rejoin(options_.stdout_to_stderr); });
@@ -238,7 +239,7 @@ class Run {
       log::write(shown ? log::Level::normal : log::Level::verbose, "",
                  fmt::format("not copied: {} ({})", item.path.string(), item.reason));
     }
-    if (named > kMaxNamed) log::info("not copied: {} more (-v names them)", named - kMaxNamed);
+    if (named > kMaxNamed) log::info("not copied: {} more (-v lists them)", named - kMaxNamed);
   }
 
   void connect() {
@@ -319,9 +320,9 @@ class Run {
     space.probe_now();
     output_full_ = space.is_run_full();
     if (output_full_) {
-      result_.notes.push_back(fmt::format(
-          "the disk is full where {} wrote on {}: the last of what it recorded may be missing",
-          name_, host_.name()));
+      result_.notes.push_back(
+          fmt::format("the disk that {} wrote to on {} is full: the last records may be missing",
+                      name_, host_.name()));
     }
     add_step("run", watch, 0);
     const std::string ending = describe(result_.outcome, name_, limits_);
@@ -332,7 +333,7 @@ class Run {
     }
     if (result_.outcome.end.left_over > 0) {
       const auto left = static_cast<std::uint64_t>(result_.outcome.end.left_over);
-      log::warn("{} left {} behind; {} ended", name_, counted(left, "process", "processes"),
+      log::warn("{} left {} running; {} stopped", name_, counted(left, "process", "processes"),
                 left == 1 ? "it was" : "they were");
     }
   }
@@ -360,7 +361,7 @@ class Run {
       add_step("fetch", watch, fetched.bytes, fetched.captures.size() + fetched.files.size());
     } catch (const Error& error) {
       const std::string place = host_.keep();
-      throw error.with_context(fmt::format("fetching the results, which stay {}", place));
+      throw error.with_context(fmt::format("fetching the results (they stay {})", place));
     }
     record_left();
   }
@@ -435,11 +436,10 @@ class Run {
   }
 
   void conclude() {
-    name_files("files that the run made or changed:", result_.files);
-    name_files("files that the run deleted (in its copy only):", result_.deleted);
-    name_files(
-        fmt::format("files of the project on {} that changed there during the run:", host_.name()),
-        result_.changed_there);
+    name_files("files created or changed by the run:", result_.files);
+    name_files("files deleted by the run (in its copy only):", result_.deleted);
+    name_files(fmt::format("project files on {} changed during the run:", host_.name()),
+               result_.changed_there);
     bool any_data = false;
     for (const CollectedCapture& capture : result_.captures) {
       log::info("capture: {}{}{}", capture.path.string(),

@@ -252,7 +252,7 @@ std::string why_not_for_board(std::string_view program_head, std::string_view bo
   const auto shown = machine_of(board_head);
   const auto board = shown ? shown : machine_named(machine);
   if (!program || !board || runs(*board, *program)) return "";
-  return fmt::format("{}, and the board runs {}", name_of(*program), name_of(*board));
+  return fmt::format("{}, but the board runs {}", name_of(*program), name_of(*board));
 }
 
 }  // namespace msprof

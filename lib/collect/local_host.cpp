@@ -35,7 +35,7 @@ constexpr std::string_view kCollectorRecord = "_profiling_output_record";
 [[noreturn]] void fail_to_copy(const fs::path& path, int error_number) {
   throw Error(
       Exit::cannot_write,
-      fmt::format("cannot copy the project to {}: {} (set XDG_CACHE_HOME to use another place)",
+      fmt::format("cannot copy the project to {}: {} (set XDG_CACHE_HOME to use another folder)",
                   path.string(), errno_text(error_number)));
 }
 
@@ -107,11 +107,11 @@ RunPaths LocalHost::open(const Project& project) {
                  counted(static_cast<std::uint64_t>(removed), "unfinished run"), runs_.string());
   folder_ = std::make_unique<RunFolder>(runs_, project.target.root);
   if (const std::size_t others = folder_->others(); others > 0) {
-    log::warn(FindingId::concurrent_run,
-              "{} of {} under way: each run has a copy of its own, but they disturb each other's "
-              "times",
-              others == 1 ? "another run" : fmt::format("{} other runs", others),
-              project.target.root.string() + (others == 1 ? " is" : " are"));
+    log::warn(
+        FindingId::concurrent_run,
+        "{} of {} in progress: each run has its own copy, but they distort each other's times",
+        others == 1 ? "another run" : fmt::format("{} other runs", others),
+        project.target.root.string() + (others == 1 ? " is" : " are"));
   }
   // An additional folder around the project: "../src" of a program at its top stays inside the run.
   const fs::path name = project.target.root.filename();
@@ -267,8 +267,8 @@ void LocalHost::take_capture(const fs::path& capture, const fs::path& into, Fetc
 // Keeps a folder that cannot be listed: its contents were not fetched and must not be removed.
 void LocalHost::keep_unlisted(const TreeListing& listing, Fetched& fetched) {
   if (listing.trouble.empty()) return;
-  fetched.notes.push_back(fmt::format("{}: what the run left there was not fetched, and stays {}",
-                                      listing.trouble, stay()));
+  fetched.notes.push_back(
+      fmt::format("{}: the run's files were not fetched and stay {}", listing.trouble, stay()));
 }
 
 // Frameworks create PROF folders in subfolders, next to other files.

@@ -323,13 +323,13 @@ FileDescriptor above_standard(int fd) {
   FileDescriptor given(fd);
   if (fd > STDERR_FILENO) return given;
   FileDescriptor moved(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!moved) fail("cannot make a pipe");
+  if (!moved) fail("cannot create a pipe");
   return moved;
 }
 
 Pipe make_pipe() {
   int fds[2] = {-1, -1};
-  if (::pipe2(fds, O_CLOEXEC) != 0) fail("cannot make a pipe");
+  if (::pipe2(fds, O_CLOEXEC) != 0) fail("cannot create a pipe");
   Pipe result;
   result.write_end.reset(fds[1]);
   result.read_end = above_standard(fds[0]);
@@ -338,9 +338,8 @@ Pipe make_pipe() {
 }
 
 std::string start_error_text(int error_number) {
-  if (error_number == ENOEXEC) return "it is not a program for this machine";
-  if (error_number == ENOENT)
-    return "the interpreter or loader that it needs is not on this machine";
+  if (error_number == ENOEXEC) return "it is not built for this machine";
+  if (error_number == ENOENT) return "the interpreter or loader it needs is not on this machine";
   return errno_text(error_number);
 }
 

@@ -23,7 +23,7 @@ using Sources = std::map<std::string, fs::path>;  // by displayed name
 void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
   const FolderListing listing = list_folder(root / below, kMaxFolderEntries);
   if (listing.is_cut())
-    log::warn("models are not noted: {}", listing_problem(root / below, listing.error_number));
+    log::warn("models are not recorded: {}", listing_problem(root / below, listing.error_number));
   for (const FolderEntry& entry : listing.entries) {
     const fs::path name = (below / entry.name).lexically_normal();
     const fs::path file = root / below / entry.name;

@@ -61,7 +61,7 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
     const auto now = Clock::now();
     if (interrupt::received() != 0 && !outcome.interrupted) {
       outcome.interrupted = true;
-      log::info("asking {} to end; what it recorded is kept (Ctrl-C again: kill it)", name);
+      log::info("stopping {} with its recording kept (Ctrl-C again: kill it)", name);
       ask(interrupt::received() == SIGINT ? SIGINT : SIGTERM);
     } else if (interrupt::count() > 1 && !insisted) {
       insisted = true;
@@ -69,7 +69,7 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
     } else if (limits.timeout_seconds && !outcome.timed_out && !outcome.interrupted &&
                Seconds(now - start).count() >= *limits.timeout_seconds) {
       outcome.timed_out = true;
-      log::info("the time limit of {} s is over; asking {} to end", *limits.timeout_seconds, name);
+      log::info("the time limit of {} s is reached; stopping {}", *limits.timeout_seconds, name);
       ask(SIGTERM);
     } else if (now >= kill_at) {
       program.signal(SIGKILL);
@@ -85,17 +85,17 @@ std::string signal_name(int number) {
 
 std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits) {
   if (!outcome.end.start_error.empty()) {
-    return fmt::format("{} cannot be run: {}", name, outcome.end.start_error);
+    return fmt::format("cannot run {}: {}", name, outcome.end.start_error);
   }
   if (outcome.end.connection_lost) {
-    return fmt::format("the connection was lost while {} ran, so it was ended on the board", name);
+    return fmt::format("the connection was lost while {} ran, so the board stopped it", name);
   }
   if (!outcome.end.cut.empty()) {
-    return fmt::format("the run of {} was cut: {}; how it would have ended is not known", name,
+    return fmt::format("the run of {} was interrupted: {}; its own outcome is unknown", name,
                        outcome.end.cut);
   }
   if (outcome.timed_out && outcome.ok()) {
-    return fmt::format("{} ran for the {} s of --timeout and ended on the signal ({})", name,
+    return fmt::format("{} ran for the {} s of --timeout and was stopped by the signal ({})", name,
                        limits.timeout_seconds.value_or(0),
                        outcome.end.signal != 0
                            ? signal_name(outcome.end.signal)

@@ -50,8 +50,8 @@ bool is_login_section(std::string_view line) {
 
 constexpr std::string_view kAclName = "acl.json";
 constexpr std::string_view kIgnoreName = ".msprofignore";
-constexpr std::string_view kLikeCapture = "named like a capture";
-constexpr std::string_view kLeaves = "a link that leads out of the project";
+constexpr std::string_view kLikeCapture = "name of a capture";
+constexpr std::string_view kLeaves = "a link to outside the project";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
 // Counting stops here: a larger exact number is of no use.
 constexpr std::uint64_t kMaxCounted = 200'000;
@@ -81,7 +81,7 @@ fs::path project_of(const fs::path& executable) {
 
 void check_executable(const fs::path& file) {
   if (::access(file.c_str(), X_OK) == 0) return;
-  throw Error(Exit::nothing_to_do, fmt::format("{} is not executable ({}); chmod +x makes it so",
+  throw Error(Exit::nothing_to_do, fmt::format("{} is not executable ({}); run chmod +x",
                                                file.string(), errno_text(errno)));
 }
 
@@ -140,10 +140,10 @@ class Scanner {
     if (ignored_.match(path, is_folder)) return std::string(kIgnoreName);
     if (S_ISDIR(status.st_mode)) return "";
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) return "not a file";
-    if (is_private(full)) return "the login of a board";
+    if (is_private(full)) return "the login data of a board";
     if (exists && S_ISREG(followed.st_mode) &&
         holds_login(full, static_cast<std::uint64_t>(followed.st_size))) {
-      return "holds [ssh_config]";
+      return "contains [ssh_config]";
     }
     return "";
   }
@@ -237,14 +237,14 @@ class Scanner {
 
   void check_limits() const {
     if (project_.file_count <= kMaxFiles && project_.bytes <= kMaxBytes) return;
-    throw Error(Exit::usage,
-                fmt::format("the run works on a copy of {}, which holds {}{} files ({}); for more "
-                            "than {} files or {}, give the folder with --project DIR (a "
-                            ".msprofignore file there can leave parts out)",
-                            root().string(), project_.file_count > kMaxCounted ? "more than " : "",
-                            with_thousands(std::min(project_.file_count, kMaxCounted)),
-                            human_bytes(project_.bytes), with_thousands(kMaxFiles),
-                            human_bytes(kMaxBytes)));
+    throw Error(
+        Exit::usage,
+        fmt::format(
+            "the run would copy {}, which contains {}{} files ({}); to copy more than {} files or "
+            "{}, give the folder with --project DIR (a .msprofignore file can exclude parts)",
+            root().string(), project_.file_count > kMaxCounted ? "more than " : "",
+            with_thousands(std::min(project_.file_count, kMaxCounted)), human_bytes(project_.bytes),
+            with_thousands(kMaxFiles), human_bytes(kMaxBytes)));
   }
 
   const fs::path& root() const { return project_.target.root; }
@@ -333,7 +333,7 @@ Target find_target(const std::string& main, const std::optional<std::string>& pr
     }
     const fs::path file = real_place(candidate);
     if (root && !is_within(file, *root)) {
-      why = fmt::format("{} lies outside --project {}", file.string(), root->string());
+      why = fmt::format("{} is outside --project {}", file.string(), root->string());
       continue;
     }
     check_executable(file);
@@ -357,8 +357,8 @@ Project scan_project(const Target& target, const ScanOptions& options) {
   };
   if (!has(target.main)) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{} is not part of the copy that would be run: it, or a folder that "
-                            "holds it, is left out (JOB*, PROF*, .git, --output, .msprofignore)",
+                fmt::format("{} would not be copied: it or one of its folders is excluded (JOB*, "
+                            "PROF*, .git, --output, .msprofignore)",
                             (target.root / target.main).string()));
   }
   if (!target.working_folder.empty() && !has(target.working_folder)) {

@@ -31,7 +31,7 @@ constexpr std::uint64_t kMaxPathBytes = 4096;
 [[noreturn]] void fail_to_prepare(const fs::path& path, int error_number) {
   throw Error(
       Exit::cannot_write,
-      fmt::format("cannot prepare the run in {}: {} (set XDG_CACHE_HOME to use another place)",
+      fmt::format("cannot prepare the run in {}: {} (set XDG_CACHE_HOME to use another folder)",
                   path.string(), errno_text(error_number)));
 }
 
@@ -86,7 +86,7 @@ fs::path user_cache_folder() {
   if (home != nullptr && *home != '\0') return fs::path(home) / ".cache";
   const passwd* user = ::getpwuid(::geteuid());
   if (user == nullptr) {
-    throw Error(Exit::cannot_write, "no home folder is known; set XDG_CACHE_HOME");
+    throw Error(Exit::cannot_write, "the home folder is unknown; set XDG_CACHE_HOME");
   }
   return fs::path(user->pw_dir) / ".cache";
 }
@@ -134,7 +134,7 @@ std::size_t RunFolder::others() const {
 RunFolder::~RunFolder() {
   if (kept_) return;
   if (!remove_tree(path_)) {
-    log::warn("{} could not be removed; the next run tries again", path_.string());
+    log::warn("could not remove {}; the next run tries again", path_.string());
     return;
   }
   ::unlink(lock_path_.c_str());

@@ -261,10 +261,10 @@ TEST_CASE("A program for another machine is told from its first bytes") {
   const std::string arm64 = elf_head(EM_AARCH64);
   const std::string arm = elf_head(EM_ARM);
   const std::string x86 = elf_head(EM_X86_64);
-  CHECK(why_not_for_board(x86, arm64) == "x86-64, and the board runs AArch64");
-  CHECK(why_not_for_board(arm64, x86) == "AArch64, and the board runs x86-64");
+  CHECK(why_not_for_board(x86, arm64) == "x86-64, but the board runs AArch64");
+  CHECK(why_not_for_board(arm64, x86) == "AArch64, but the board runs x86-64");
   CHECK(why_not_for_board(elf_head(EM_ARM, true), arm) ==
-        "ARM (big endian), and the board runs ARM");
+        "ARM (big endian), but the board runs ARM");
   CHECK(why_not_for_board(arm64, arm64).empty());
   CHECK(why_not_for_board(arm, arm64).empty());
   CHECK(why_not_for_board("#!/bin/sh\necho hello there", arm64).empty());

@@ -149,7 +149,7 @@ TEST_CASE("A program that the board turns out not to run is said to be that") {
     const RunResult result = scene.user.collect({}, {});
     INFO(result.err);
     CHECK(result.exit_code == 7);
-    CHECK(contains(result.err, "main cannot be run: the interpreter or loader"));
+    CHECK(contains(result.err, "cannot run main: the interpreter or loader"));
   }
   SECTION("a program whose loader is missing") {
     put_program(scene.user, without_loader);
@@ -157,7 +157,7 @@ TEST_CASE("A program that the board turns out not to run is said to be that") {
     const RunResult result = scene.user.collect({}, {});
     INFO(result.err);
     CHECK(result.exit_code == 7);
-    CHECK(contains(result.err, "main cannot be run: the interpreter or loader"));
+    CHECK(contains(result.err, "cannot run main: the interpreter or loader"));
   }
   CHECK(scene.arrived().empty());
   CHECK(scene.litter() == "");
@@ -258,7 +258,7 @@ TEST_CASE("Daemons that hold the application's streams are ended and counted") {
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(result.out == "done\n");
-  CHECK(contains(result.err, "main left 2 processes behind; they were ended"));
+  CHECK(contains(result.err, "main left 2 processes running; they were stopped"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(scene.litter() == "");
 }

@@ -223,7 +223,7 @@ TEST_CASE("A .done that announces another length is named with both lengths") {
       scene.user.collect({}, {"job", kBoardJob, "done", "short", "99", "done", "right", "16"});
   INFO(result.err);
   CHECK(result.exit_code == 3);
-  CHECK(contains(result.err, "data/short: its .done says 99 bytes, it has 16"));
+  CHECK(contains(result.err, "data/short: expected 99 bytes from its .done, got 16"));
   CHECK_FALSE(contains(result.err, "data/right"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(fs::file_size(scene.user.in_job("data/short")) == 16);

@@ -29,7 +29,7 @@ TEST_CASE("An application on a server runs where it is, and its PROF folder come
   CHECK(scene.arrived() == Words{kProf});
   CHECK(read_file(scene.user.output() / kProf / "host/data/slice") == "bytes\n");
   CHECK(contains(result.err, "process 4711 of infer"));
-  CHECK(contains(result.err, "no msprof of the vendor on PATH on board@127.0.0.1"));
+  CHECK(contains(result.err, "the vendor's msprof is not on PATH on board@127.0.0.1"));
   CHECK(contains(result.err, (scene.home() / "cann/lib64/libascendcl.so").string()));
 
   CHECK(scene.argv() == Words{(scene.home() / "app/infer").string(), "--images", "a b"});
@@ -156,7 +156,7 @@ TEST_CASE("Our own msprof on a server is not the vendor's, also twice and behind
 
   const RunResult wanted = scene.collect("infer", {"--remote-dir", "app", "--runtime", "vendor"});
   CHECK(wanted.exit_code == 4);
-  CHECK(contains(wanted.err, "there is no msprof of the vendor on PATH on board@127.0.0.1"));
+  CHECK(contains(wanted.err, "the vendor's msprof is not on PATH on board@127.0.0.1"));
   CHECK(scene.litter() == "");
 }
 
@@ -406,11 +406,13 @@ TEST_CASE("Options of servers that contradict each other, or boards, are usage e
     std::string sentence;
   };
   for (const Wrong& one : {
-           Wrong{{"--cann", "--upload", "--no-upload"}, "--upload and --no-upload cannot be combined"},
+           Wrong{{"--cann", "--upload", "--no-upload"},
+                 "--upload and --no-upload cannot be combined"},
            Wrong{{"--cann", "--upload", "--remote-dir", "app"}, "give only one"},
            Wrong{{"--cann", "--remote-output", "x"}, "--remote-output needs --leave"},
            Wrong{{"--cann", "--leave", "--keep"}, "--leave and --keep cannot be combined"},
-           Wrong{{"--cann", "--leave", "--clean-board"}, "--clean-board would delete the data kept by --leave"},
+           Wrong{{"--cann", "--leave", "--clean-board"},
+                 "--clean-board would delete the data kept by --leave"},
            Wrong{{"--cann", "--project", "."}, "--project is for applications on SVP boards"},
            Wrong{{"--leave"}, "--leave is for CANN servers: add --cann"},
            Wrong{{"--upload"}, "--upload is for servers"},

@@ -257,7 +257,7 @@ TEST_CASE("What a run without --survive left is fetched, with what is known of i
   const RunResult result = scene.go_on({"--fetch", "--json"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "when and how the application ended is not known"));
+  CHECK(contains(result.err, "when and how the application ended is unknown"));
   CHECK(scene.user.project_is_untouched());
   const auto run = nlohmann::json::parse(read_file(scene.user.in_job("run.json")));
   for (const char* key : {"command", "application", "begin", "end"}) CHECK_FALSE(run.contains(key));

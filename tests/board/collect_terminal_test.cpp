@@ -176,10 +176,10 @@ void check_ends(const BoardScene& scene, const std::string& tty) {
       {tty},
       {"job", kBoardJob, "child", scene.user.at("child"), "daemon", scene.user.at("daemon")});
   CHECK(left.exit_code == 0);
-  CHECK(contains(left.err, "main left 2 processes behind; they were ended"));
+  CHECK(contains(left.err, "main left 2 processes running; they were stopped"));
 
   write_file(scene.user.project() / "main", "#!/nowhere/interpreter\n");
-  CHECK(contains(end_of({}), "main cannot be run: the interpreter or loader"));
+  CHECK(contains(end_of({}), "cannot run main: the interpreter or loader"));
   CHECK(scene.litter().find("processes") == std::string::npos);
 }
 

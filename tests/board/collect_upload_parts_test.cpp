@@ -168,7 +168,7 @@ TEST_CASE("--no-upload links large files, and what changes in them is told") {
                                      {"job", kOtherBoardJob, "append", "big.om", "more"});
   INFO(writes.err);
   CHECK(writes.exit_code == 0);
-  CHECK(contains(writes.err, "changed there during the run"));
+  CHECK(contains(writes.err, "changed during the run"));
   CHECK(contains(writes.err, (there / "big.om").string()));
   CHECK(fs::exists(scene.user.output() / (std::string(kOtherBoardJob) + ".files") / "big.om"));
 }

@@ -202,7 +202,7 @@ TEST_CASE("Names, rights and links of the project are the same on the board") {
   CHECK(contains(run.out, "link ./absolute models/m.om\n"));
   CHECK(contains(run.out, "link ./dangling not there\n"));
   for (const std::string name : {"leaves one", "leaves two"}) {
-    CHECK(contains(run.err, "not copied: " + name + " (a link that leads out of the project)"));
+    CHECK(contains(run.err, "not copied: " + name + " (a link to outside the project)"));
     CHECK_FALSE(contains(run.out, name));
   }
   CHECK(litter_on(scene.board) == "");

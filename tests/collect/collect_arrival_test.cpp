@@ -160,7 +160,7 @@ TEST_CASE("Files that the run made, changed and deleted are brought home or name
   CHECK_FALSE(demo.exists(files + "models"));
   CHECK_FALSE(demo.exists(files + "acl.json"));
   CHECK(contains(run.err, "made/by.txt"));
-  CHECK(contains(run.err, "deleted (in its copy only):\n  gone.txt"));
+  CHECK(contains(run.err, "deleted by the run (in its copy only):\n  gone.txt"));
   CHECK(snapshot(demo.project()) == before);
 }
 

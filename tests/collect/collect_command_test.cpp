@@ -97,7 +97,7 @@ TEST_CASE("A file that is no program for this machine is refused with a sentence
   ::chmod((demo.project() / "board_app").c_str(), 0755);
   const Finished run = collect(demo, {"-m", "board_app"});
   CHECK(run.exit_code == 7);
-  CHECK(contains(run.err, "board_app cannot be run: it is not a program for this machine"));
+  CHECK(contains(run.err, "cannot run board_app: it is not built for this machine"));
   CHECK(is_empty_or_missing(demo.runs()));
 }
 

@@ -48,14 +48,14 @@ TEST_CASE("an application on CANN is not taken for one of a board, wherever it i
   const Finished run = collect(demo, {"-m", "main", "--project", project}, demo.root());
   INFO(run.err);
   CHECK(run.exit_code == 2);
-  CHECK(contains(run.err, "main brings in libascendcl"));
+  CHECK(contains(run.err, "main loads libascendcl"));
   CHECK(contains(run.err, "--cann"));
   CHECK(is_empty_or_missing(demo.runs()));
   const Finished forced =
       collect(demo, {"-m", "main", "--project", project, "--dialect", "svp"}, demo.root());
   INFO(forced.err);
   CHECK(forced.exit_code == 7);
-  CHECK(contains(forced.err, "likely causes:\n  - main brings in libascendcl"));
+  CHECK(contains(forced.err, "likely causes:\n  - main loads libascendcl"));
 }
 
 TEST_CASE("options that do not go together, and values that make no sense, are usage errors") {

@@ -54,7 +54,7 @@ TEST_CASE("TensorFlow without options gets the documented defaults, which are pr
       R"("aic_metrics":"PipeUtilization","msproftx":"off"})";
   CHECK(plan.environment == Words{"PROFILING_MODE=true", "PROFILING_OPTIONS=" + options});
   CHECK(contains(said(plan), options + ", the documented defaults"));
-  CHECK(contains(said(plan), "settings in the script beat both"));
+  CHECK(contains(said(plan), "settings in the script override both"));
   CHECK(records_by_itself(Framework::tensorflow));
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("Wrong options are refused before the start, all of them at once") {
   CHECK(with(R"({"training_trace":"on",task_trace":"on"})") ==
         "--profiling-options, line 1, column 24: the quote before task_trace is missing");
   CHECK(with(R"({"l3":"on","l2":"1"})") ==
-        "--profiling-options, line 1, column 2: \"l3\" is no key of it; did you mean l2?\n"
+        "--profiling-options, line 1, column 2: unknown key \"l3\"; did you mean l2?\n"
         "--profiling-options, line 1, column 12: \"l2\" must be on or off, not \"1\"");
   CHECK(with("") == "--profiling-options, line 1, column 1: the { at the beginning is missing");
   CHECK(contains(with(R"({"fp_point":")" + std::string(2029, 'x') + "\"}"),

@@ -110,18 +110,19 @@ TEST_CASE("Broken JSON is named by its place and by what is missing there") {
       {R"({"l2":"on})", "line 1, column 10", "the quote after on is missing"},
       {R"({"output":"/tmp,"l2":"on"})", "line 1, column 16", "the quote after /tmp is missing"},
       {R"({"l2":"on" "hccl":"on"})", "line 1, column 12",
-       "the comma behind the value of \"l2\" is missing"},
+       "the comma after the value of \"l2\" is missing"},
       {R"({"l2" "on"})", "line 1, column 7", "the colon after \"l2\" is missing"},
       {R"({"l2":,"hccl":"on"})", "line 1, column 7", "the value of \"l2\" is missing"},
-      {R"({"l2":"on",})", "line 1, column 11", "there is a comma too many before the }"},
-      {R"({"l2":"on",,"hccl":"on"})", "line 1, column 12", "there is a comma too many"},
-      {R"({'l2':'on'})", "line 1, column 2", "JSON has double quotes, not single ones"},
-      {R"({"l2":"on"} x)", "line 1, column 13", "there is text behind the closing }"},
-      {R"({"l2":"o\n","a":"\q"})", "line 1, column 18", "this backslash begins no escape of JSON"},
+      {R"({"l2":"on",})", "line 1, column 11", "extra comma before the }"},
+      {R"({"l2":"on",,"hccl":"on"})", "line 1, column 12", "extra comma"},
+      {R"({'l2':'on'})", "line 1, column 2", "JSON requires double quotes, not single quotes"},
+      {R"({"l2":"on"} x)", "line 1, column 13", "text after the closing }"},
+      {R"({"l2":"o\n","a":"\q"})", "line 1, column 18",
+       "this backslash does not start a valid JSON escape"},
       {"{\"l2\":\"o\nn\"}", "line 1, column 9",
-       "a line break or another control character stands inside the quotes"},
+       "line break or other control character inside the quotes"},
       {R"({"l2":[1,{"a":"]"})", "line 1, column 7", "this bracket is not closed"},
-      {R"({"l2":1e})", "line 1, column 9", "from here on it is no JSON"},
+      {R"({"l2":1e})", "line 1, column 9", "not valid JSON from here on"},
   };
   for (const Case& each : cases) {
     INFO(each.text);
@@ -140,7 +141,7 @@ TEST_CASE("The reader of faults finds none in what is JSON, and ends with every 
 }
 
 TEST_CASE("What is JSON and no object is refused") {
-  CHECK(problems_of("[1]") == "options: it is no JSON object: { and } belong around the keys\n");
+  CHECK(problems_of("[1]") == "options: it is not a JSON object: put { and } around the keys\n");
 }
 
 TEST_CASE("Each key takes its values and refuses others") {
@@ -172,13 +173,13 @@ TEST_CASE("Each key takes its values and refuses others") {
 
 TEST_CASE("A key that is none is named with the nearest one") {
   CHECK(problems_of(with_output_key(R"("aic_metric":"Memory")")) ==
-        "options, line 1, column 18: \"aic_metric\" is no key of it; did you mean aic_metrics?\n");
+        "options, line 1, column 18: unknown key \"aic_metric\"; did you mean aic_metrics?\n");
 }
 
 TEST_CASE("All problems are told at once, and a key that stands there twice is one") {
   CHECK(problems_of(R"({"output":"/tmp","l2":"on","hcl":"on","l2":"off","aicpu":"1"})") ==
-        "options: \"l2\" stands there twice\n"
-        "options, line 1, column 28: \"hcl\" is no key of it; did you mean hccl?\n"
+        "options: \"l2\" is given twice\n"
+        "options, line 1, column 28: unknown key \"hcl\"; did you mean hccl?\n"
         "options, line 1, column 50: \"aicpu\" must be on or off, not \"1\"\n");
 }
 
@@ -189,12 +190,12 @@ TEST_CASE("2,048 bytes are taken, one more is not") {
   REQUIRE(text.size() == 2048);
   CHECK(problems_of(text) == "");
   text.insert(text.size() - 2, "x");
-  CHECK(problems_of(text) == "options: it has 2,049 bytes, and at most 2,048 are taken\n");
+  CHECK(problems_of(text) == "options: it has 2,049 bytes, the maximum is 2,048\n");
 }
 
 TEST_CASE("The output is required; an empty one is the folder of ASCEND_WORK_PATH, which is told") {
   CHECK(problems_of(R"({"l2":"on"})") ==
-        "options: \"output\" is missing: it names the folder of the results\n");
+        "options: \"output\" is missing: the folder for the results\n");
   CHECK(problems_of(R"({"l2":"on"})", OutputKey::added_later) == "");
   CHECK(problems_of(R"({"output":""})") == "");
   CHECK(notes_of(R"({"output":""})").find("profiling_data in $ASCEND_WORK_PATH") !=
@@ -207,8 +208,8 @@ TEST_CASE("What excludes each other is refused") {
   CHECK(problems_of(with_output_key(R"("instr_profiling":"on","l2":"off")")) == "");
   CHECK(
       problems_of(with_output_key(R"("instr_profiling":"on","l2":"on","aic_metrics":"Memory")")) ==
-      "options, line 1, column 18: \"instr_profiling\" excludes \"l2\" and \"aic_metrics\": leave "
-      "these out\n");
+      "options, line 1, column 18: \"instr_profiling\" cannot be combined with \"l2\" and "
+      "\"aic_metrics\": remove these\n");
   CHECK(
       problems_of(with_output_key(R"("task_time":"off","task_trace":"on")")) ==
       "options, line 1, column 36: \"task_time\" is off and \"task_trace\", its older name, on\n");

@@ -179,7 +179,7 @@ TEST_CASE("Every place that holds options is found") {
            "T = " + bad + "\nprofiling_options = T",
        }) {
     INFO(script);
-    CHECK(checks_of(script).find("\"outptu\" is no key of it; did you mean output?") !=
+    CHECK(checks_of(script).find("unknown key \"outptu\"; did you mean output?") !=
           std::string::npos);
   }
   for (const std::string script :

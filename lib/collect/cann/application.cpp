@@ -161,7 +161,7 @@ Application find_application(const std::string& word, const std::vector<std::str
   if (is_executable(here)) return {here, arguments};
   if (is_file(here) && here.extension() == ".py") {
     const fs::path python = find_on_path("python3", path);
-    if (python.empty()) cannot_run(word, "there is no python3 on PATH to run it with");
+    if (python.empty()) cannot_run(word, "no python3 on PATH to run it");
     Application script{python, {word}};
     script.arguments.insert(script.arguments.end(), arguments.begin(), arguments.end());
     return script;
@@ -170,11 +170,9 @@ Application find_application(const std::string& word, const std::vector<std::str
     const fs::path found = find_on_path(word, path);
     if (!found.empty()) return {found, arguments};
   }
-  if (is_file(here)) cannot_run(word, here.string() + " is not executable; chmod +x makes it so");
-  cannot_run(word, has_folder
-                       ? "no such file"
-                       : "no such file in the current folder, and no program of that name on "
-                         "PATH");
+  if (is_file(here)) cannot_run(word, here.string() + " is not executable; run chmod +x");
+  cannot_run(word, has_folder ? "no such file"
+                              : "no such file in the current folder, and no such program on PATH");
 }
 
 ApplicationKind kind_of(const Application& application, const fs::path& current,

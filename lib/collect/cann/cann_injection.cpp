@@ -85,8 +85,8 @@ std::string seconds_or_dynamic(const CollectorSettings& settings) {
 void check_host_metrics(std::string_view option, std::string_view value) {
   if (!value.starts_with(kCustomMetrics)) return;
   throw Error(Exit::usage,
-              fmt::format("{}: {} asks for events of a card's cores, which the host runtime has "
-                          "not: run this on a machine with CANN, or give {}",
+              fmt::format("{}: {} requires events of a card's cores, which the host runtime does "
+                          "not have: run this on a machine with CANN, or use {}",
                           option, printable(value), listed(core_metrics(), "or")));
 }
 
@@ -100,57 +100,55 @@ void check_for_framework(const CannRun& run) {
   if (!records_by_itself(run.framework)) return;
   if (run.choice.runtime == CannRuntime::vendor)
     throw Error(Exit::usage,
-                "this framework is recorded by its own variables, not by the vendor's collector: "
-                "leave --runtime vendor out");
+                "this framework is recorded through its own variables, not by the vendor's "
+                "collector: remove --runtime vendor");
   for (const auto& [name, value] : run.settings.given()) {
     const CollectorScope scope = collector_option(name)->scope;
     const bool is_about_records =
         scope == CollectorScope::records || scope == CollectorScope::driver || name == "dynamic";
     if (is_about_records)
-      throw Error(Exit::usage,
-                  fmt::format("--{} does not reach this framework, which is recorded by its own "
-                              "options: leave it out{}",
-                              name,
-                              run.framework == Framework::tensorflow
-                                  ? ", and put it into --profiling-options"
-                                  : ""));
+      throw Error(Exit::usage, fmt::format("--{} does not affect this framework, which is recorded "
+                                           "through its own options: remove it{}",
+                                           name,
+                                           run.framework == Framework::tensorflow
+                                               ? ", and use --profiling-options instead"
+                                               : ""));
   }
 }
 
 void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice) {
   if (choice.runtime == CannRuntime::cann && settings.is_given("dynamic"))
     throw Error(Exit::usage,
-                "--dynamic: CANN's runtime is told when to record by the vendor's msprof alone: "
-                "put that on PATH, or use the host runtime with --runtime host");
+                "--dynamic: only the vendor's msprof can control CANN's runtime: put it on PATH, "
+                "or use the host runtime with --runtime host");
   if (choice.runtime == CannRuntime::cann) {
     const auto names = options_without_parameter(settings);
     if (names.empty()) return;
     throw Error(Exit::usage,
-                fmt::format("{} cannot be handed to CANN's runtime without the vendor's collector: "
-                            "put the vendor's msprof on PATH, or leave {} out",
+                fmt::format("{} cannot be passed to CANN's runtime without the vendor's collector: "
+                            "put the vendor's msprof on PATH, or remove {}",
                             listed(names), names.size() == 1 ? "it" : "them"));
   }
   if (choice.runtime != CannRuntime::host) return;
   for (const char* const metrics : {"aic-metrics", "aiv-metrics"})
     check_host_metrics(fmt::format("--{}", metrics), settings.value(metrics));
   if (const std::string loads = loads_without_proc(settings); !loads.empty())
-    throw Error(Exit::usage,
-                fmt::format("--host-sys={}: the host runtime records cpu and mem, which /proc "
-                            "tells, and nothing else of a host: leave {} out",
-                            settings.value("host-sys"), loads));
+    throw Error(
+        Exit::usage,
+        fmt::format(
+            "--host-sys={}: the host runtime records only cpu and mem, from /proc: remove {}",
+            settings.value("host-sys"), loads));
   if (settings.value("aic-metrics") == kMetricsOfOtherChips && records_as_910b())
     throw Error(Exit::usage,
                 fmt::format("--aic-metrics={}: the host runtime records as a 910B, which does not "
-                            "have them: choose others, or set MSPROF_HOST_CHIP=4",
+                            "have these metrics: choose others, or set MSPROF_HOST_CHIP=4",
                             kMetricsOfOtherChips));
   const auto names = options_for_driver(settings);
   if (names.empty()) return;
-  throw Error(
-      Exit::usage,
-      fmt::format("{} {} the driver of a card, which the host runtime has not: run this on a "
-                  "machine with CANN, or leave {} out",
-                  listed(names), names.size() == 1 ? "needs" : "need",
-                  names.size() == 1 ? "it" : "them"));
+  throw Error(Exit::usage, fmt::format("{} {} the driver of a card, which the host runtime does "
+                                       "not have: run this on a machine with CANN, or remove {}",
+                                       listed(names), names.size() == 1 ? "needs" : "need",
+                                       names.size() == 1 ? "it" : "them"));
 }
 
 }  // namespace
@@ -162,11 +160,9 @@ void check_run(const CannRun& run) {
 
 void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   if (!is_plain_path(paths.output))
-    throw Error(
-        Exit::usage,
-        fmt::format("CANN's runtime refuses quotes and one of \\ % > < | & $ ; ` in {}: choose "
-                    "another folder with --output",
-                    printable(paths.output)));
+    throw Error(Exit::usage, fmt::format("CANN's runtime does not accept quotes or \\ % > < | & $ "
+                                         "; ` in {}: choose another folder with --output",
+                                         printable(paths.output)));
   for (std::string& entry : environment_list(run_.settings.value("environment")))
     command.environment.push_back(std::move(entry));
   const FrameworkPlan plan = plan_framework(run_.framework, run_.profiling_options, paths.output);
@@ -265,31 +261,31 @@ std::string process_label(const fs::path& capture) {
 std::vector<std::string> CannInjection::likely_causes(const RunInfo& info) const {
   std::vector<std::string> causes;
   if (run_.choice.runtime == CannRuntime::vendor) {
-    causes.push_back(fmt::format("{} failed, or put its folder elsewhere: see what it printed",
+    causes.push_back(fmt::format("{} failed or used another folder: see its output",
                                  printable(run_.choice.place.string())));
   }
   // 127: exit code of the dynamic loader and of a shell.
   if (info.outcome.end.exit_code == 127)
-    causes.push_back("a shared library was not found: LD_LIBRARY_PATH must name its folder");
+    causes.push_back("a shared library was not found: LD_LIBRARY_PATH must contain its folder");
   if (!info.outcome.ok() || info.outcome.timed_out)
     causes.push_back(fmt::format("{} ended before aclInit", info.main));
   if (run_.settings.is_given("dynamic"))
-    causes.push_back(fmt::format("start was not typed while {} ran", info.main));
-  if (info.output_full) causes.push_back("the disk that the run writes to is full");
+    causes.push_back(fmt::format("start was not entered while {} ran", info.main));
+  if (info.output_full) causes.push_back("the disk of the run is full");
   if (run_.settings.is_given("delay"))
     causes.push_back(
         fmt::format("it ended within the {} s of --delay", run_.settings.value("delay")));
   const std::string off = everything_off(run_.settings);
   if (!off.empty()) {
-    causes.push_back(fmt::format("{} left nothing to record", off));
+    causes.push_back(fmt::format("{} leave nothing to record", off));
     return causes;
   }
   causes.push_back(
-      fmt::format("{} never called aclInit (acl.init), where recording begins", info.main));
+      fmt::format("{} never called aclInit (acl.init), where recording starts", info.main));
   causes.push_back(fmt::format(
       "{} is not linked to libascendcl.so, nor does it load a framework that is", info.main));
   if (!run_.settings.is_on("msproftx"))
-    causes.push_back("it only makes stamps or mstx ranges: give --msproftx=on");
+    causes.push_back("it only makes stamps or mstx ranges: add --msproftx=on");
   return causes;
 }
 

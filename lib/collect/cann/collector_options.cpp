@@ -23,38 +23,37 @@ constexpr std::string_view kSecondsRange = "1..4294967295";
 
 constexpr std::array kOptions = {
     CollectorOption{"output", "DIR", "", Scope::run, "result_dir",
-                    "where the PROF folder is put (default: the current folder, with --application "
-                    "that of the application)"},
+                    "folder for the PROF folder (default: current folder; with --application the "
+                    "application's folder)"},
     CollectorOption{"application", "COMMAND", "", Scope::run, "app",
-                    "the application and its arguments, as one text"},
+                    "the application and its arguments, as one string"},
     CollectorOption{"environment", "NAME=VALUE;…", "", Scope::run, "app_env",
-                    "variables for the application"},
+                    "environment variables for the application"},
     CollectorOption{"storage-limit", "200..4294967295MB", "", Scope::records, "storageLimit",
-                    "space that raw data may take; the oldest go first"},
+                    "maximum raw data size; oldest files are deleted first"},
     CollectorOption{"delay", kSecondsRange, "", Scope::records, "delayTime",
-                    "record after so many seconds"},
+                    "start recording after this many seconds"},
     CollectorOption{"duration", kSecondsRange, "", Scope::records, "durationTime",
-                    "record for so many seconds"},
+                    "recording time in seconds"},
     CollectorOption{"dynamic", "on", "", Scope::run, "",
-                    "start, stop and quit are typed in while the application runs"},
+                    "read start, stop and quit from the terminal during the run"},
     CollectorOption{"pid", "PIDS", "", Scope::run, "",
-                    "with --dynamic=on: applications that run already"},
-    CollectorOption{
-        "type", "text|db", "text", Scope::run, "",
-        "what is exported after the run: timelines and tables, or the viewer's database"},
-    CollectorOption{"summary-format", "csv|json", "csv", Scope::run, "", "form of the tables"},
+                    "with --dynamic=on: attach to running processes"},
+    CollectorOption{"type", "text|db", "text", Scope::run, "",
+                    "export after the run: timelines and tables, or the viewer's database"},
+    CollectorOption{"summary-format", "csv|json", "csv", Scope::run, "", "format of the tables"},
     CollectorOption{"python-path", "FILE", "", Scope::run, "",
-                    "the Python that parses: msprof parses by itself and needs none"},
+                    "ignored: msprof parses without Python"},
 
-    CollectorOption{"ascendcl", kOnOff, "on", Scope::records, "acl", "calls of the ACL interface"},
+    CollectorOption{"ascendcl", kOnOff, "on", Scope::records, "acl", "calls of the ACL API"},
     CollectorOption{"task-time", "on|off|l0|l1|l2|l3", "on", Scope::records, "taskTime",
                     "times of tasks and operators; on is l1"},
     CollectorOption{"ai-core", kOnOff, "on", Scope::records, "ai_core_profiling",
                     "counters of AI cores"},
     CollectorOption{"aic-mode", kModes, "task-based", Scope::records, "ai_core_profiling_mode",
-                    "counters a task, or at times"},
+                    "per-task counters or periodic sampling"},
     CollectorOption{"aic-metrics", kMetrics, "PipeUtilization", Scope::records, "ai_core_metrics",
-                    "which counters"},
+                    "AI core metrics"},
     CollectorOption{"aic-freq", "1..100", "100", Scope::driver, "", "Hz of sample-based counters"},
     CollectorOption{"ai-vector-core", kOnOff, "on", Scope::records, "aiv_profiling",
                     "counters of vector cores"},
@@ -71,13 +70,12 @@ constexpr std::array kOptions = {
     CollectorOption{"l2", kOnOff, "off", Scope::records, "l2CacheTaskProfiling",
                     "hits of the L2 cache"},
     CollectorOption{"task-memory", kOnOff, "off", Scope::records, "taskMemory",
-                    "memory that operators take"},
+                    "memory used by operators"},
     CollectorOption{"task-tsfw", kOnOff, "off", Scope::records, "taskTsfw",
-                    "what the task scheduler's firmware does"},
+                    "activity of the task scheduler's firmware"},
     CollectorOption{"task-block", "on|off|all", "off", Scope::driver, "taskBlock",
-                    "when the blocks of a task run"},
-    CollectorOption{"aicore-shape", kOnOff, "off", Scope::driver, "",
-                    "shapes that operators really have"},
+                    "times of a task's blocks"},
+    CollectorOption{"aicore-shape", kOnOff, "off", Scope::driver, "", "actual shapes of operators"},
     CollectorOption{"msproftx", kOnOff, "off", Scope::records, "msproftx",
                     "stamps and mstx ranges of the application"},
     CollectorOption{"mstx-domain-include", "NAMES", "", Scope::records, "mstxDomainInclude",
@@ -85,12 +83,12 @@ constexpr std::array kOptions = {
     CollectorOption{"mstx-domain-exclude", "NAMES", "", Scope::records, "mstxDomainExclude",
                     "with --msproftx=on: all domains but these"},
     CollectorOption{"hccl", kOnOff, "off", Scope::records, "hcclTrace",
-                    "collectives; --task-time has them"},
+                    "collectives; included in --task-time"},
     CollectorOption{"model-execution", kOnOff, "off", Scope::records, "",
-                    "executions of models; --task-time has them"},
+                    "model executions; included in --task-time"},
 
     CollectorOption{"instr-profiling", kOnOff, "off", Scope::driver, "instrProfiling",
-                    "samples of instructions"},
+                    "instruction samples"},
     CollectorOption{"instr-profiling-freq", "300..30000", "1000", Scope::driver, "",
                     "cycles between two samples"},
     CollectorOption{"sys-hardware-mem", kOnOff, "off", Scope::driver, "hardware_mem",
@@ -99,7 +97,7 @@ constexpr std::array kOptions = {
                     "hardware_mem_sampling_interval", "Hz"},
     CollectorOption{"sys-mem-serviceflow", "NAMES", "", Scope::driver, "", "flows of memory"},
     CollectorOption{"llc-profiling", "read|write|capacity|bandwidth", "read", Scope::driver,
-                    "llc_profiling", "what of the last level cache"},
+                    "llc_profiling", "last-level cache metric"},
     CollectorOption{"sys-cpu-profiling", kOnOff, "off", Scope::driver, "cpu_profiling",
                     "counters of AI CPUs and control CPUs"},
     CollectorOption{"sys-cpu-freq", "1..50", "50", Scope::driver, "", "Hz"},
@@ -116,40 +114,40 @@ constexpr std::array kOptions = {
                     "interconnection_profiling", "PCIe and HCCS"},
     CollectorOption{"sys-interconnection-freq", "1..50", "50", Scope::driver, "", "Hz"},
     CollectorOption{"dvpp-profiling", kOnOff, "off", Scope::driver, "dvpp_profiling",
-                    "engines for pictures and videos"},
+                    "DVPP (image/video engine) usage"},
     CollectorOption{"dvpp-freq", "1..100", "50", Scope::driver, "", "Hz"},
     CollectorOption{"sys-lp", kOnOff, "off", Scope::driver, "sysLp", "frequency and power"},
     CollectorOption{"sys-lp-freq", "1..100", "100", Scope::driver, "", "Hz"},
     CollectorOption{"sys-devices", "IDS|all", "", Scope::driver, "",
                     "without an application: record these devices"},
     CollectorOption{"sys-period", "1..2592000", "", Scope::driver, "",
-                    "without an application: for so many seconds"},
+                    "without an application: recording time in seconds"},
     CollectorOption{"host-sys", "cpu,mem,disk,network,osrt,numa", "", Scope::records, "host_sys",
                     "load of this machine by the application"},
     CollectorOption{"host-sys-pid", "PID", "", Scope::records, "host_sys_pid",
-                    "of another process than the application"},
+                    "sample this process instead of the application"},
     CollectorOption{"host-sys-usage", "cpu,mem", "", Scope::records, "", "load of this machine"},
     CollectorOption{"host-sys-usage-freq", "1..50", "50", Scope::records, "", "Hz"},
     CollectorOption{"nts-metrics", "METRICS", "", Scope::driver, "", "counters of some chips"},
     CollectorOption{"npu-events", "EVENTS", "", Scope::driver, "", "events of some chips"},
     CollectorOption{"optype", "NAMES", "", Scope::driver, "opType",
-                    "counters of these operators only"},
+                    "only counters of these operators"},
 
     CollectorOption{"parse", "on", "", Scope::offline, "", "import the PROF folder of --output"},
-    CollectorOption{"query", "on", "", Scope::offline, "", "say what is in it"},
+    CollectorOption{"query", "on", "", Scope::offline, "", "describe the PROF folder"},
     CollectorOption{"export", "on", "", Scope::offline, "", "write its timelines and tables"},
-    CollectorOption{"analyze", "on", "", Scope::offline, "", "write what --rule names"},
+    CollectorOption{"analyze", "on", "", Scope::offline, "", "run the analyses of --rule"},
     CollectorOption{"clear", "on", "", Scope::offline, "",
-                    "afterwards remove all but raw data and products"},
+                    "then remove everything except raw data and products"},
     CollectorOption{"rule", "communication,communication_matrix",
                     "communication,communication_matrix", Scope::offline, "",
-                    "with --analyze=on: which analyses"},
+                    "with --analyze=on: analyses to run"},
     CollectorOption{"iteration-id", "1..4294967295", "1", Scope::offline, "",
-                    "with --export=on: which iteration"},
+                    "with --export=on: iteration to export"},
     CollectorOption{"model-id", "-1..4294967295", "-1", Scope::offline, "",
-                    "with --export=on: of which model; -1 is all"},
+                    "with --export=on: model of the iteration; -1: all"},
     CollectorOption{"reports", "FILE", "", Scope::offline, "",
-                    "with --export=on: JSON that says what goes into the timeline"},
+                    "with --export=on: JSON file that selects the timeline layers"},
 };
 
 bool is_one_of(std::string_view value, const std::vector<std::string_view>& all) {
@@ -162,7 +160,8 @@ std::vector<std::string> texts(const std::vector<std::string_view>& views) {
 
 std::string wrong_value(const CollectorOption& option, const std::string& value,
                         const std::string& expected, const std::string& near = "") {
-  return fmt::format("--{} takes {}, not '{}'{}", option.name, expected, printable(value), near);
+  return fmt::format("--{}: expected {}, got '{}'{}", option.name, expected, printable(value),
+                     near);
 }
 
 std::string metrics_problem(const CollectorOption& option, const std::string& value) {
@@ -194,14 +193,14 @@ std::string range_problem(const CollectorOption& option, const std::string& valu
   return wrong_value(
       option, value,
       fmt::format("{} to {}{}", option.values.substr(0, dots), most.value_or(0),
-                  unit.empty() ? "" : fmt::format(" with the unit {} behind it", unit)));
+                  unit.empty() ? "" : fmt::format(" followed by the unit {}", unit)));
 }
 
 std::string list_problem(const CollectorOption& option, const std::string& value) {
   const auto known = split(option.values, ',');
   for (const std::string_view word : split(value, ',')) {
     if (is_one_of(word, known)) continue;
-    return wrong_value(option, value, listed(known, "and") + " with commas between them",
+    return wrong_value(option, value, listed(known, "and") + ", separated by commas",
                        did_you_mean(word, texts(known)));
   }
   return "";
@@ -228,7 +227,7 @@ std::string value_problem(const CollectorOption& option, const std::string& valu
     return metrics_problem(option, value);
   if (option.values == "IDS|all" && value == "all") return "";
   if (option.values == "PIDS" || option.values == "PID" || option.values == "IDS|all") {
-    return are_numbers(value) ? "" : wrong_value(option, value, "numbers with commas between them");
+    return are_numbers(value) ? "" : wrong_value(option, value, "numbers, separated by commas");
   }
   if (option.values.find("..") != std::string_view::npos) return range_problem(option, value);
   const bool is_free = option.values.front() >= 'A' && option.values.front() <= 'Z';
@@ -282,13 +281,12 @@ std::string CollectorSettings::value(std::string_view name) const {
 void CollectorSettings::check() const {
   if (is_given("dynamic")) {
     for (const char* const other : {"delay", "duration"}) {
-      if (is_given(other))
-        refuse(fmt::format("--dynamic and --{} exclude each other: give one of them", other));
+      if (is_given(other)) refuse(fmt::format("--dynamic and --{} cannot be combined", other));
     }
   }
   if (is_given("pid") && !is_given("dynamic")) refuse("--pid needs --dynamic=on");
   if (is_given("mstx-domain-include") && is_given("mstx-domain-exclude"))
-    refuse("--mstx-domain-include and --mstx-domain-exclude exclude each other: give one of them");
+    refuse("--mstx-domain-include and --mstx-domain-exclude cannot be combined");
   for (const char* const domain : {"mstx-domain-include", "mstx-domain-exclude"}) {
     if (is_given(domain) && !is_on("msproftx"))
       refuse(fmt::format("--{} needs --msproftx=on", domain));
@@ -298,7 +296,8 @@ void CollectorSettings::check() const {
       const CollectorOption* const option = collector_option(name);
       const bool is_other = option->scope == Scope::records || option->scope == Scope::driver;
       if (is_other && text != "off" && !name.starts_with("instr-"))
-        refuse(fmt::format("--instr-profiling=on excludes --{}: take them in two runs", name));
+        refuse(
+            fmt::format("--instr-profiling=on cannot be combined with --{}: use two runs", name));
     }
   }
   if (is_given("instr-profiling-freq") && !is_on("instr-profiling"))
@@ -320,7 +319,7 @@ std::vector<std::string> environment_list(const std::string& text) {
     if (trim(entry).empty()) continue;
     const auto end = entry.find('=');
     if (end == std::string_view::npos || trim(entry.substr(0, end)).empty())
-      refuse("--environment takes NAME=VALUE with ';' between them; one of them has no '='");
+      refuse("--environment: expected NAME=VALUE separated by ';', but one value has no '='");
     list.push_back(fmt::format("{}={}", trim(entry.substr(0, end)), entry.substr(end + 1)));
   }
   return list;

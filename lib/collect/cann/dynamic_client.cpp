@@ -89,7 +89,7 @@ int connect_to(const fs::path& path, int fd) {
 void check_process(pid_t process) {
   struct stat state = {};
   if (process <= 0 || ::stat(proc_of(process).c_str(), &state) != 0)
-    refuse_request(fmt::format("there is no process {}", process));
+    refuse_request(fmt::format("no process {}", process));
   if (state.st_uid != ::geteuid())
     refuse_request(
         fmt::format("{} belongs to another user: run msprof as that user", process_name(process)));
@@ -156,21 +156,20 @@ void DynamicClient::connect() {
     socket_.reset();
     if (variable_of(process_, "PROFILING_MODE") == "dynamic")
       refuse_request(
-          fmt::format("{} has not called aclInit yet, where its socket {} is made: try again "
-                      "when it has",
+          fmt::format("{} has not called aclInit yet, which creates its socket {}: try again later",
                       name_, printable(path_.string())));
     refuse_request(
-        fmt::format("{} was not started with PROFILING_MODE=dynamic: start it with that "
-                    "variable, or by msprof collect --cann --dynamic on -m …",
+        fmt::format("{} was not started with PROFILING_MODE=dynamic: start it with that variable, "
+                    "or with msprof collect --cann --dynamic on -m …",
                     name_));
   }
   if (error != 0)
-    refuse_request(fmt::format("{} cannot be reached at {}: {}", name_, printable(path_.string()),
+    refuse_request(fmt::format("cannot connect to {} at {}: {}", name_, printable(path_.string()),
                                errno_text(error)));
   std::string line;
   const std::string unknown = fmt::format(
-      "{} does not speak the protocol of the host runtime: one with CANN is reached "
-      "by the vendor's msprof, which must be on PATH",
+      "{} does not use the host runtime's protocol: for an application with CANN, the vendor's "
+      "msprof must be on PATH",
       name_);
   if (!receive(kGreetingMs, line)) refuse_request(unknown);
   const auto greeting = nlohmann::json::parse(line, nullptr, false);
@@ -178,8 +177,8 @@ void DynamicClient::connect() {
   if (greeting["ok"] != true)
     refuse_request(fmt::format("{} refuses: {}", name_, parse(line).text));
   if (!greeting.contains("protocol") || greeting["protocol"] != kProtocol)
-    refuse_request(fmt::format(
-        "{} has the host runtime of another release of msprof: use that msprof", name_));
+    refuse_request(
+        fmt::format("{} uses the host runtime of another msprof release: use that msprof", name_));
 }
 
 // Waits for a complete line; returns false at the end of the connection, and on timeout.
@@ -215,7 +214,7 @@ DynamicAnswer DynamicClient::parse(const std::string& line) const {
   const bool is_good = answer.is_object() && answer.contains("ok") && answer["ok"] == true;
   if (is_good) return {true, text("folder")};
   const std::string why = printable(text("error"));
-  return {false, why.empty() ? "its answer cannot be read" : why};
+  return {false, why.empty() ? "cannot parse its answer" : why};
 }
 
 bool DynamicClient::is_there(std::string& said) {
@@ -244,7 +243,7 @@ DynamicAnswer DynamicClient::ask(const std::string& line) {
 
 DynamicAnswer DynamicClient::start(const std::string& config) {
   const std::string line = fmt::format("{{\"command\":\"start\",\"config\":{}}}\n", config);
-  if (line.size() > kMaxLineBytes) return {false, "the parameters have more than 64 KiB"};
+  if (line.size() > kMaxLineBytes) return {false, "the parameters are larger than 64 KiB"};
   return ask(line);
 }
 

@@ -33,8 +33,8 @@ constexpr std::size_t kMaxTypedBytes = 4096;
 constexpr std::chrono::seconds kFirstLimit{30};
 constexpr const char* kKeyVariable = "DYNAMIC_PROFILING_KEY_PID";
 constexpr const char* kWordsText =
-    "start: begin to record, into a folder of its own; stop: end that; quit: end that, and leave "
-    "the application, which runs on; help: this";
+    "start: record into a new folder; stop: stop recording; quit: stop recording and leave the "
+    "application running; help: print this help";
 
 const std::vector<std::string>& words() {
   static const std::vector<std::string> all = {"start", "stop", "quit", "help"};
@@ -148,7 +148,7 @@ void DynamicSession::look(bool waits_for_first) {
     if (held_ && waits) break;
     if (held_) {
       if (members_.empty())
-        say("nothing has called aclInit for {} s: it is recorded as soon as something does",
+        say("no process has called aclInit for {} s: recording starts as soon as one does",
             kFirstLimit.count());
       held_.reset();
       start();
@@ -177,13 +177,13 @@ void DynamicSession::obey(const std::string& line) {
   if (line == "help") return say("{}", kWordsText);
   const std::string shown = shorten(printable(line), 40);
   const std::string near = did_you_mean(line.substr(0, kMaxTypedBytes), words());
-  say("'{}' is no command{}", shown, near.empty() ? "; type start, stop, quit or help" : near);
+  say("unknown command '{}'{}", shown, near.empty() ? "; enter start, stop, quit or help" : near);
 }
 
 void DynamicSession::start() {
   if (wants_recording_) {
     respond("[WARNING] dynamic profiling already started......");
-    return say("it is recorded already: stop comes first");
+    return say("already recording: enter stop first");
   }
   wants_recording_ = true;
   for (Member& member : members_) start(member);
@@ -214,7 +214,7 @@ void DynamicSession::start(Member& member) {
 void DynamicSession::stop() {
   if (!wants_recording_) {
     respond("[WARNING] dynamic profiling has not started......");
-    return say("nothing is recorded: start comes first");
+    return say("not recording: enter start first");
   }
   wants_recording_ = false;
   has_answered_ = false;
@@ -222,7 +222,7 @@ void DynamicSession::stop() {
     if (member.folder.empty()) continue;
     const DynamicAnswer answer = member.client.stop();
     if (!answer.is_good)
-      note(fmt::format("{} has not stopped by itself: {}", member.client.name(), answer.text));
+      note(fmt::format("{} did not stop normally: {}", member.client.name(), answer.text));
     end_folder(member);
   }
   respond("dynamic profiling stop success......");
@@ -236,10 +236,9 @@ void DynamicSession::end_folder(Member& member) {
     complete_.push_back(folder);
     return;
   }
-  note(
-      fmt::format("{} has recorded into {}, which cannot be seen from here: its file system is "
-                  "another one",
-                  member.client.name(), folder.string()));
+  note(fmt::format(
+      "{} has recorded into {}, which is on another file system that msprof cannot access",
+      member.client.name(), folder.string()));
 }
 
 void DynamicSession::hear() {
@@ -265,7 +264,7 @@ void DynamicSession::quit() {
     if (!member.is_there) continue;
     const DynamicAnswer answer = member.client.quit();
     if (!answer.is_good && !member.folder.empty())
-      note(fmt::format("{} has not stopped by itself: {}", member.client.name(), answer.text));
+      note(fmt::format("{} did not stop normally: {}", member.client.name(), answer.text));
     member.is_there = false;
     end_folder(member);
   }
@@ -324,7 +323,7 @@ std::vector<fs::path> DynamicCompanion::tick() {
 std::vector<std::string> DynamicCompanion::finish() {
   session_->end_prompt();
   std::vector<std::string> notes = session_->take_notes();
-  if (!session_->was_started()) log::info("nothing was recorded: start was not typed in time");
+  if (!session_->was_started()) log::info("nothing was recorded: start was not entered in time");
   session_.reset();
   return notes;
 }
@@ -378,7 +377,7 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
   if (has_data) return;
   result.exit_code = gravest(result.exit_code, Exit::nothing_to_do);
   result.problem = session.was_started() ? "the session left no PROF folder"
-                                         : "nothing was recorded: start was not typed";
+                                         : "nothing was recorded: start was not entered";
   log::error("{}", result.problem);
 }
 

@@ -19,10 +19,9 @@ constexpr std::string_view kOptionsName = "--profiling-options";
 
 std::string json_folder(const std::filesystem::path& output) {
   if (is_valid_utf8(output.string())) return output.string();
-  throw Error(Exit::usage,
-              fmt::format("the output folder {} is not UTF-8, which the JSON of a framework's "
-                          "options needs; name another with --output",
-                          printable(output.string())));
+  throw Error(Exit::usage, fmt::format("the output folder {} is not UTF-8, which the JSON options "
+                                       "of a framework require; choose another with --output",
+                                       printable(output.string())));
 }
 
 // Checks the typed options and sets the output folder of this run.
@@ -41,10 +40,10 @@ std::string options_of_run(const std::string& typed, const std::string& folder,
   }
   std::string whole = with_output(check.effective, folder);
   if (whole.size() > kMaxProfilingOptionsBytes) {
-    throw Error(Exit::usage,
-                fmt::format("{}: with the output folder it has {} bytes, and at most {} are taken",
-                            kOptionsName, with_thousands(whole.size()),
-                            with_thousands(kMaxProfilingOptionsBytes)));
+    throw Error(
+        Exit::usage,
+        fmt::format("{}: with the output folder it has {} bytes, the maximum is {}", kOptionsName,
+                    with_thousands(whole.size()), with_thousands(kMaxProfilingOptionsBytes)));
   }
   return whole;
 }
@@ -59,7 +58,7 @@ FrameworkPlan plan_tensorflow(const std::optional<std::string>& options,
                                        printable(whole),
                                        options ? "" : ", the documented defaults"));
   plan.sentences.emplace_back(
-      "settings in the script beat both; msprof doctor finds them. TensorFlow 1.x in online "
+      "settings in the script override both; msprof doctor finds them. TensorFlow 1.x in online "
       "inference is recorded with sess.run only");
   return plan;
 }
@@ -72,10 +71,9 @@ FrameworkPlan plan_mindspore(const std::string& folder) {
                                         {"aic_metrics", "AicoreNone"}};
   FrameworkPlan plan;
   plan.environment = {"MS_PROFILER_OPTIONS=" + value.dump()};
-  plan.sentences = {
-      fmt::format("MindSpore: MS_PROFILER_OPTIONS={}", printable(value.dump())),
-      "MindSpore has no variable for a schedule: the whole run is recorded; a script with "
-      "mindspore.Profiler profiles itself"};
+  plan.sentences = {fmt::format("MindSpore: MS_PROFILER_OPTIONS={}", printable(value.dump())),
+                    "MindSpore has no variable for a schedule, so the whole run is recorded; a "
+                    "script with mindspore.Profiler profiles itself"};
   return plan;
 }
 
@@ -91,8 +89,8 @@ FrameworkPlan plan_torch(const std::filesystem::path& output) {
   } else {
     plan.environment = {"PROF_CONFIG_PATH=" + output.string()};
     plan.sentences.push_back(
-        fmt::format("PROF_CONFIG_PATH={}: where torch_npu's dynamic_profile looks for "
-                    "profiler_config.json, if the script uses it",
+        fmt::format("PROF_CONFIG_PATH={}: torch_npu's dynamic_profile reads profiler_config.json "
+                    "there, if the script uses it",
                     printable(output.string())));
   }
   return plan;
@@ -121,8 +119,8 @@ bool records_by_itself(Framework framework) {
 FrameworkPlan plan_framework(Framework framework, const std::optional<std::string>& options,
                              const std::filesystem::path& output) {
   if (options && framework != Framework::tensorflow) {
-    const char* const why = framework == Framework::none ? "give --framework tf, too"
-                                                         : "leave it out, or give --framework tf";
+    const char* const why = framework == Framework::none ? "also add --framework tf"
+                                                         : "remove it, or add --framework tf";
     throw Error(Exit::usage, fmt::format("{} is for TensorFlow and graph engine programs; {}",
                                          kOptionsName, why));
   }

@@ -81,9 +81,9 @@ class FaultFinder {
       return false;
     }
     if (at_end()) return failed(at_, "the } at the end is missing");
-    if (is_next('}')) return failed(comma_, "there is a comma too many before the }");
-    if (is_next(',')) return failed(at_, "there is a comma too many");
-    return bare_word("a key in quotes is expected");
+    if (is_next('}')) return failed(comma_, "extra comma before the }");
+    if (is_next(',')) return failed(at_, "extra comma");
+    return bare_word("expected a key in quotes");
   }
 
   bool no_colon() {
@@ -110,7 +110,7 @@ class FaultFinder {
       at_ += bare.size();
       return false;
     }
-    return bare_word("a value is expected");
+    return bare_word("expected a value");
   }
 
   // Reads a string up to the next quote. A string without a closing quote is assumed to end at one
@@ -119,11 +119,11 @@ class FaultFinder {
     last_at_ = ++at_;
     for (; !at_end() && text_[at_] != '"'; ++at_) {
       if (static_cast<unsigned char>(text_[at_]) < 0x20) {
-        return failed(at_, "a line break or another control character stands inside the quotes");
+        return failed(at_, "line break or other control character inside the quotes");
       }
       if (text_[at_] != '\\') continue;
       if (++at_ < text_.size() && kEscapes.find(text_[at_]) == std::string_view::npos) {
-        return failed(at_ - 1, "this backslash begins no escape of JSON");
+        return failed(at_ - 1, "this backslash does not start a valid JSON escape");
       }
     }
     if (at_end()) {
@@ -137,7 +137,7 @@ class FaultFinder {
   }
 
   bool bare_word(std::string_view expected) {
-    if (is_next('\'')) return failed(at_, "JSON has double quotes, not single ones");
+    if (is_next('\'')) return failed(at_, "JSON requires double quotes, not single quotes");
     const std::string_view bare = word();
     if (bare.empty()) return failed(at_, std::string(expected));
     const bool has_end = text_.substr(at_ + bare.size()).starts_with('"');
@@ -172,13 +172,13 @@ class FaultFinder {
                                                  shown_text(last_.substr(0, comma))));
     }
     return fault(at_,
-                 fmt::format("the comma behind the value of \"{}\" is missing", shown_text(key_)));
+                 fmt::format("the comma after the value of \"{}\" is missing", shown_text(key_)));
   }
 
   std::optional<JsonFault> after_end() {
     skip_blanks();
     if (at_end()) return std::nullopt;
-    return fault(at_, "there is text behind the closing }");
+    return fault(at_, "text after the closing }");
   }
 
   std::string_view text_;

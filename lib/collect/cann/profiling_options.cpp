@@ -36,12 +36,17 @@ std::vector<ProfilingOption> make_table() {
        {},
        0,
        0,
-       "folder of the results, required; \"\" is profiling_data in $ASCEND_WORK_PATH"},
-      {"storage_limit", storage, {}, 200, UINT32_MAX, "size from which the oldest data go"},
+       "folder for the results, required; \"\" means profiling_data in $ASCEND_WORK_PATH"},
+      {"storage_limit",
+       storage,
+       {},
+       200,
+       UINT32_MAX,
+       "maximum size; the oldest data is deleted first"},
       on_off("training_trace", "iterations"),
       {"task_trace", choice, on_off_levels, 0, 0, "older name of task_time"},
       {"task_time", choice, on_off_levels, 0, 0,
-       "times of tasks and operators; the only one that is on where it is not given"},
+       "times of tasks and operators; the only option that is on by default"},
       on_off("runtime_api", "calls of the runtime"),
       {"ge_api", choice, levels, 0, 0, "host side of dynamic shapes"},
       on_off("hccl", "collectives"),
@@ -54,16 +59,16 @@ std::vector<ProfilingOption> make_table() {
       {"aic_metrics", metrics, core_metrics(), 0, 0, "counters of the AI cores"},
       {"fp_point", text, {}, 0, 0, "first operator of the forward pass; \"\" searches for it"},
       {"bp_point", text, {}, 0, 0, "last operator of the backward pass; \"\" searches for it"},
-      on_off("instr_profiling", "bandwidth and latency of the cores; alone"),
-      range("instr_profiling_freq", 300, 30'000, "cycles between two samples of these"),
+      on_off("instr_profiling", "bandwidth and latency of the cores; cannot be combined"),
+      range("instr_profiling_freq", 300, 30'000, "cycles between two of these samples"),
       range("sys_hardware_mem_freq", 1, 100, "Hz; bandwidth of memories and caches"),
-      {"sys_mem_serviceflow", text, {}, 0, 0, "service flows of these, commas between them"},
+      {"sys_mem_serviceflow", text, {}, 0, 0, "their service flows, separated by commas"},
       {"llc_profiling",
        choice,
        {"read", "write", "capacity", "bandwidth"},
        0,
        0,
-       "what of the last level cache; the chip decides which there are"},
+       "last-level cache metric; depends on the chip"},
       range("sys_io_sampling_freq", 1, 100, "Hz; NIC and RoCE"),
       range("sys_interconnection_freq", 1, 50, "Hz; HCCS, PCIe"),
       range("sys_cpu_freq", 1, 50, "Hz; CPUs of the device"),
@@ -75,9 +80,9 @@ std::vector<ProfilingOption> make_table() {
        0,
        "the application on the host"},
       {"host_sys_usage", choices, {"cpu", "mem"}, 0, 0, "the host and all its processes"},
-      range("host_sys_usage_freq", 1, 50, "Hz; of these"),
+      range("host_sys_usage_freq", 1, 50, "Hz; for host_sys_usage"),
       range("sys_lp_freq", 1, 100, "Hz; power"),
-      {"optype", text, {}, 0, 0, "types of operators; depends on the chip"},
+      {"optype", text, {}, 0, 0, "operator types; depends on the chip"},
   };
 }
 
@@ -143,7 +148,7 @@ std::string expected(const ProfilingOption& option) {
     case OptionKind::choice:
       return listed(option.choices, "or");
     case OptionKind::choices:
-      return fmt::format("some of {}, each once, with commas between them", listed(option.choices));
+      return fmt::format("some of {}, each once, separated by commas", listed(option.choices));
     case OptionKind::metrics:
       return fmt::format("{}, or {}0x49,73 with up to eight events", listed(option.choices, "or"),
                          kCustomMetrics);
@@ -156,7 +161,7 @@ std::string expected(const ProfilingOption& option) {
     case OptionKind::text:
       break;
   }
-  return "a text in quotes";
+  return "a string in quotes";
 }
 
 class OptionsCheck {
@@ -165,7 +170,7 @@ class OptionsCheck {
 
   ProfilingOptionsCheck check() {
     if (text_.size() > kMaxProfilingOptionsBytes) {
-      problem(fmt::format("it has {} bytes, and at most {} are taken", with_thousands(text_.size()),
+      problem(fmt::format("it has {} bytes, the maximum is {}", with_thousands(text_.size()),
                           with_thousands(kMaxProfilingOptionsBytes)));
     }
     if (parse()) {
@@ -188,7 +193,7 @@ class OptionsCheck {
     const auto see = [&](int depth, Json::parse_event_t event, Json& value) {
       if (depth != 1 || event != Json::parse_event_t::key) return true;
       const auto& key = value.get_ref<const std::string&>();
-      if (!keys.insert(key).second) problem(fmt::format("\"{}\" stands there twice", shown(key)));
+      if (!keys.insert(key).second) problem(fmt::format("\"{}\" is given twice", shown(key)));
       return true;
     };
     try {
@@ -197,10 +202,10 @@ class OptionsCheck {
       const auto fault = find_json_fault(text_);
       // The parser's byte count starts at 1 and includes the offending byte.
       const std::size_t at = error.byte > 0 ? std::min(error.byte - 1, text_.size()) : 0;
-      problem(fault ? fault->what : "from here on it is no JSON", fault ? fault->at : at);
+      problem(fault ? fault->what : "not valid JSON from here on", fault ? fault->at : at);
       return false;
     }
-    if (!options_.is_object()) problem("it is no JSON object: { and } belong around the keys");
+    if (!options_.is_object()) problem("it is not a JSON object: put { and } around the keys");
     return options_.is_object();
   }
 
@@ -209,7 +214,7 @@ class OptionsCheck {
     if (option == nullptr) {
       std::vector<std::string> names;
       for (const ProfilingOption& each : table()) names.emplace_back(each.name);
-      return problem(fmt::format("\"{}\" is no key of it{}", shown(key), did_you_mean(key, names)),
+      return problem(fmt::format("unknown key \"{}\"{}", shown(key), did_you_mean(key, names)),
                      place_of(key));
     }
     // Numbers may be written without quotes.
@@ -240,12 +245,12 @@ class OptionsCheck {
     result_.metrics = value_of("aic_metrics");
     if (!has("output")) {
       if (output_ == OutputKey::required) {
-        problem("\"output\" is missing: it names the folder of the results");
+        problem("\"output\" is missing: the folder for the results");
       }
     } else if (result_.output.empty() && output_ == OutputKey::required) {
       note(
-          "\"output\" is empty: results go to profiling_data in $ASCEND_WORK_PATH, which must be "
-          "set");
+          "\"output\" is empty: the results are put into profiling_data in $ASCEND_WORK_PATH, "
+          "which must be set");
     }
   }
 
@@ -287,7 +292,7 @@ class OptionsCheck {
       if (is_on) others.push_back("\"" + key + "\"");
     }
     if (others.empty()) return;
-    problem(fmt::format("\"instr_profiling\" excludes {}: leave {} out", listed(others),
+    problem(fmt::format("\"instr_profiling\" cannot be combined with {}: remove {}", listed(others),
                         others.size() > 1 ? "these" : "this"),
             place_of("instr_profiling"));
   }

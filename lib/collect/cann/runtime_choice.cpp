@@ -97,8 +97,8 @@ RuntimeChoice of_vendor(const fs::path& tool, const std::string& elsewhere) {
 
 RuntimeChoice of_cann(const fs::path& library, const std::string& elsewhere) {
   return {CannRuntime::cann, library,
-          fmt::format("no msprof of the vendor on PATH{}: the runtime of {} gets its parameters in "
-                      "PROFILER_SAMPLECONFIG",
+          fmt::format("the vendor's msprof is not on PATH{}: the runtime of {} gets its parameters "
+                      "through PROFILER_SAMPLECONFIG",
                       elsewhere, printable(library.string()))};
 }
 
@@ -168,22 +168,23 @@ RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeS
     const fs::path tool = search.is_inner() ? fs::path() : search.vendor();
     if (!tool.empty()) return of_vendor(tool, there);
     if (!wanted.empty())
-      missing(search.is_inner()
-                  ? "--runtime vendor: MSPROF_INNER is set, so no other msprof is started from here"
-                  : "--runtime vendor: there is no msprof of the vendor on PATH" + there);
+      missing(
+          search.is_inner()
+              ? "--runtime vendor: MSPROF_INNER is set, so this msprof does not start another one"
+              : "--runtime vendor: the vendor's msprof is not on PATH" + there);
   }
   if (wanted.empty() || wanted == "cann") {
     const fs::path library = search.library();
     if (!library.empty()) return of_cann(library, there);
     if (!wanted.empty())
-      missing(fmt::format("--runtime cann: there is no {} in LD_LIBRARY_PATH or ASCEND_HOME_PATH{}",
+      missing(fmt::format("--runtime cann: no {} in LD_LIBRARY_PATH or ASCEND_HOME_PATH{}",
                           kLibrary, there));
   }
   const fs::path folder = search.host_runtime();
   if (folder.empty())
     missing(
-        fmt::format("the host runtime is not installed beside msprof (lib/msprof/host){}: install "
-                    "msprof as a whole, or set LD_LIBRARY_PATH to an installed CANN",
+        fmt::format("the host runtime is not installed next to msprof (lib/msprof/host){}: install "
+                    "the complete msprof, or set LD_LIBRARY_PATH to an installed CANN",
                     there));
   return of_host(folder, wanted.empty() ? fmt::format("no CANN {}: ", search.where()) : "");
 }

@@ -331,11 +331,11 @@ TEST_CASE_METHOD(RunningService, "wrong words get a sentence, and the session go
   CHECK(session.exit_code() == 0);
   const std::string err = session.err();
   INFO(err);
-  CHECK(contains(err, "'strat' is no command; did you mean start"));
-  CHECK(contains(err, "'bogus' is no command; type start, stop, quit or help"));
-  CHECK(contains(err, "nothing is recorded: start comes first"));
-  CHECK(contains(err, "quit: end that, and leave the application"));
-  CHECK(contains(err, "it is recorded already: stop comes first"));
+  CHECK(contains(err, "unknown command 'strat'; did you mean start"));
+  CHECK(contains(err, "unknown command 'bogus'; enter start, stop, quit or help"));
+  CHECK(contains(err, "not recording: enter start first"));
+  CHECK(contains(err, "quit: stop recording and leave the application running"));
+  CHECK(contains(err, "already recording: enter stop first"));
   CHECK(scene.captures().size() == 1);
 }
 
@@ -376,7 +376,7 @@ TEST_CASE("a process that cannot be reached is refused in one sentence") {
     CHECK(contains(result.err, sentence));
     CHECK(count_of(result.err, "\n") == 1);
   };
-  refused("999999999", "there is no process 999999999");
+  refused("999999999", "no process 999999999");
   const Service plain(scene, "");
   refused(plain.id(), "was not started with PROFILING_MODE=dynamic");
   if (::geteuid() != 0) refused("1", "belongs to another user");
@@ -405,7 +405,7 @@ TEST_CASE("a hundred recordings are the most of a process") {
 TEST_CASE_METHOD(RunningService, "nothing typed is nothing recorded, said") {
   session.type("quit");
   CHECK(session.exit_code() == 4);
-  CHECK(contains(session.err(), "nothing was recorded: start was not typed"));
+  CHECK(contains(session.err(), "nothing was recorded: start was not entered"));
 }
 
 TEST_CASE("options that do not go with running applications are usage errors") {
@@ -423,7 +423,7 @@ TEST_CASE("options that do not go with running applications are usage errors") {
   wrong({"--dynamic", "on", "--pid", "x"}, "--pid");
   wrong({"--dynamic", "on", "--pid", "1", "-m", "app"}, "remove the application to start");
   wrong({"--dynamic", "on", "--pid", "1", "--timeout", "3"}, "they cannot be used with --pid");
-  wrong({"--dynamic", "on", "--pid", "1", "--delay", "3"}, "exclude each other");
+  wrong({"--dynamic", "on", "--pid", "1", "--delay", "3"}, "cannot be combined");
   wrong({"--dynamic", "on", "--pid", "1", "--host", "board"}, "processes of this machine");
   wrong({"--dynamic", "on", "--pid", std::to_string(::getpid()), "--runtime", "host",
          "--sys-profiling", "on"},

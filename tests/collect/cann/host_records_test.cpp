@@ -115,7 +115,7 @@ TEST_CASE("the load of the host is recorded beside what the application does") {
                    (self + "-Memory.data.slice_0")));
   const RunResult refused = scene.collect({"-m", DEMO_ACL, "--host-sys", "cpu,disk,osrt"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, Contains("leave disk,osrt out"));
+  CHECK_THAT(refused.err, Contains("remove disk,osrt"));
 }
 
 TEST_CASE("metrics that the recorded chip does not have are refused before the start") {

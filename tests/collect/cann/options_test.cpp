@@ -60,14 +60,14 @@ TEST_CASE("every option has a help, takes its own default, and has a parameter o
 TEST_CASE(
     "a value that an option does not take is refused in one sentence that says what it takes") {
   const std::tuple<const char*, const char*, const char*> wrong[] = {
-      {"task-time", "l4", "--task-time takes on, off, l0, l1, l2 or l3, not 'l4'"},
-      {"ascendcl", "of", "--ascendcl takes on or off, not 'of'; did you mean off or on?"},
+      {"task-time", "l4", "--task-time: expected on, off, l0, l1, l2 or l3, got 'l4'"},
+      {"ascendcl", "of", "--ascendcl: expected on or off, got 'of'; did you mean off or on?"},
       {"storage-limit", "100MB",
-       "--storage-limit takes 200 to 4294967295 with the unit MB behind it"},
+       "--storage-limit: expected 200 to 4294967295 followed by the unit MB"},
       {"storage-limit", "500", "with the unit MB"},
       {"storage-limit", "4294967296MB", "200 to 4294967295"},
-      {"delay", "0", "--delay takes 1 to 4294967295, not '0'"},
-      {"delay", "1.5", "--delay takes"},
+      {"delay", "0", "--delay: expected 1 to 4294967295, got '0'"},
+      {"delay", "1.5", "--delay: expected"},
       {"aic-freq", "101", "1 to 100"},
       {"aic-metrics", "PipeUtilisation", "did you mean PipeUtilization?"},
       {"aic-metrics", "Custom:0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9", "at most 8 events"},
@@ -75,11 +75,11 @@ TEST_CASE(
       {"aic-metrics", "Custom:0xg", "Custom:0x49,73"},
       {"aic-metrics", "Custom:73,", "Custom:0x49,73"},
       {"host-sys", "cpu,disc", "did you mean disk?"},
-      {"pid", "12,x", "numbers with commas between them"},
+      {"pid", "12,x", "numbers, separated by commas"},
       {"sys-devices", "0,b", "numbers"},
       {"model-id", "-2", "-1 to 4294967295"},
       {"output", "", "the value of --output is empty"},
-      {"type", "json", "--type takes text or db"},
+      {"type", "json", "--type: expected text or db"},
       {"msproftix", "on", "unknown option '--msproftix'; did you mean --msproftx?"},
       {"nothing-like-it", "1", "`msprof --help` lists the options"},
   };
@@ -115,13 +115,14 @@ TEST_CASE("values at the ends of a range are taken") {
 
 TEST_CASE("options that exclude or need each other are refused together") {
   const std::pair<std::vector<std::pair<std::string, std::string>>, const char*> wrong[] = {
-      {{{"dynamic", "on"}, {"delay", "1"}}, "--dynamic and --delay exclude each other"},
-      {{{"dynamic", "on"}, {"duration", "1"}}, "--dynamic and --duration exclude each other"},
+      {{{"dynamic", "on"}, {"delay", "1"}}, "--dynamic and --delay cannot be combined"},
+      {{{"dynamic", "on"}, {"duration", "1"}}, "--dynamic and --duration cannot be combined"},
       {{{"pid", "1"}}, "--pid needs --dynamic=on"},
       {{{"mstx-domain-include", "a"}}, "--mstx-domain-include needs --msproftx=on"},
       {{{"msproftx", "on"}, {"mstx-domain-include", "a"}, {"mstx-domain-exclude", "b"}},
-       "exclude each other"},
-      {{{"instr-profiling", "on"}, {"l2", "on"}}, "--instr-profiling=on excludes --l2"},
+       "cannot be combined"},
+      {{{"instr-profiling", "on"}, {"l2", "on"}},
+       "--instr-profiling=on cannot be combined with --l2"},
       {{{"instr-profiling-freq", "300"}}, "needs --instr-profiling=on"},
   };
   for (const auto& [given, sentence] : wrong) {

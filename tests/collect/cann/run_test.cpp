@@ -188,7 +188,7 @@ TEST_CASE("a run for which everything was switched off says so") {
       scene.collect({"-m", kDemo, "--ascendcl=off", "--task-time=off", "--", "--images", "1"});
   INFO(run.err);
   CHECK(run.exit_code == 4);
-  CHECK_THAT(run.err, Contains("--ascendcl=off and --task-time=off left nothing to record"));
+  CHECK_THAT(run.err, Contains("--ascendcl=off and --task-time=off leave nothing to record"));
   CHECK_THAT(run.err, !Contains("never called"));
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
   const std::pair<Words, const char*> wrong[] = {
       {{"--msproftix=on", kDemo}, "did you mean --msproftx?"},
       {{"--msproftx"}, "--msproftx needs a value: on|off"},
-      {{"--task-time=l9", kDemo}, "--task-time takes"},
+      {{"--task-time=l9", kDemo}, "--task-time: expected"},
       {{"--task-time=on", "show"}, "but 'show' is a command"},
       {{"--task-time=on"}, "no application given"},
       {{"--application=" + kDemo, "other"}, "both name an application"},
@@ -299,7 +299,7 @@ TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
       {{"--export=on"}, "--export=on needs --output=PROF_"},
       {{"--export=on", "--parse=on", output}, "cannot be combined"},
       {{"--export=on", output, kDemo}, "remove the application"},
-      {{"--analyze=on", output, "--rule=steps"}, "--rule takes communication and"},
+      {{"--analyze=on", output, "--rule=steps"}, "--rule: expected communication and"},
       {{"--export=on", output, "--reports=a.json"}, "--reports: cannot read"},
       {{"--export=on", output, "--type=db", "--reports=a.json"}, "--type=db writes no timeline"},
       {{"--aic-metrics=Custom:73,8", kDemo}, "--aic-metrics: Custom:73,8 asks for events"},
@@ -406,7 +406,7 @@ TEST_CASE("what an application recorded under an msprof that was killed gets its
   const RunResult run = scene.collect({"-m", kDemo, "--", "--images", "1"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  CHECK_THAT(run.err, Contains("recorded under an msprof that was killed, and kept: " +
+  CHECK_THAT(run.err, Contains("kept from an earlier run whose msprof was killed: " +
                                (scene.out() / name).string()));
   CHECK_FALSE(fs::exists(stale));
   REQUIRE(scene.captures().size() == 2);
@@ -485,7 +485,7 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   CHECK_THAT(framework.err, Contains("the host runtime runs models on the CPU"));
   const RunResult both = scene.collect({"-m", kDemo, "--framework", "tf", "--runtime", "vendor"});
   CHECK(both.exit_code == 2);
-  CHECK_THAT(both.err, Contains("leave --runtime vendor out"));
+  CHECK_THAT(both.err, Contains("remove --runtime vendor"));
 
   const RunResult by_hand =
       scene.collect({"-m", kDemo, "--runtime", "host", "--", "--images", "1"});
@@ -513,7 +513,7 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
       {"--output=" + scene.out().string(), "--sys-io-profiling=on", "--duration=5", "./app", "x"});
   INFO(done.err);
   CHECK(done.exit_code == 0);
-  CHECK_THAT(done.out, Contains("gets its parameters in PROFILER_SAMPLECONFIG"));
+  CHECK_THAT(done.out, Contains("gets its parameters through PROFILER_SAMPLECONFIG"));
   CHECK_THAT(done.out, Contains("delay_or_duration-\n"));
   const Json config = Json::parse(read_file(notes));
   CHECK(config.at("io_profiling") == "on");
@@ -522,7 +522,7 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
   CHECK(scene.captures() == source.captures());
   const RunResult refused = scene.run({"--npu-events=x", "./app"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, Contains("--npu-events cannot be handed to CANN's runtime"));
+  CHECK_THAT(refused.err, Contains("--npu-events cannot be passed to CANN's runtime"));
 }
 
 TEST_CASE("a framework is recorded by its own variables, which are checked before the start") {

@@ -60,7 +60,7 @@ TEST_CASE("a msprof on PATH that is this one, by whatever way, is not the vendor
   const std::string ours = (folder / "link").string() + ":" + (folder / "copy").string() + ":" +
                            (folder / "script").string() + "::/nowhere";
   CHECK(choose_runtime(std::nullopt, with_path(ours)).runtime == CannRuntime::host);
-  CHECK_THAT(error_of("vendor", with_path(ours)), Contains("no msprof of the vendor on PATH"));
+  CHECK_THAT(error_of("vendor", with_path(ours)), Contains("the vendor's msprof is not on PATH"));
 
   write_program(folder / "vendor" / "msprof", kVendor);
   const auto both = with_path(ours + ":" + (folder / "vendor").string());
@@ -166,7 +166,7 @@ TEST_CASE("an application is looked up in the current folder, then on PATH") {
     }
     return "";
   };
-  CHECK_THAT(why("data"), Contains("is not executable; chmod +x"));
+  CHECK_THAT(why("data"), Contains("is not executable; run chmod +x"));
   CHECK_THAT(why("./none"), Contains("no such file"));
   CHECK_THAT(why("none"), Contains("on PATH"));
   CHECK_THAT(why("../here"), Contains("no such file"));
