@@ -41,7 +41,7 @@ ClusterAnalysis analyse(const Part& part) {
   };
   for (RowCursor<RankStepRow> read(part.db()); read.next();) {
     if (!step.empty() && step.front().step != read->step) take_step();
-    if (step.size() > members.size()) throw part.damaged("a step with more ranks than there are");
+    if (step.size() > members.size()) throw part.damaged("a step with more ranks than exist");
     step.push_back(*read);
   }
   take_step();

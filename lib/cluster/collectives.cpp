@@ -115,7 +115,7 @@ class Collectives::Source {
     do {
       const std::int64_t member = (*ranks_)->member_id;
       if (member < 1 || static_cast<std::size_t>(member) > hosts_.size())
-        throw part_.damaged("a collective of a rank that it does not have");
+        throw part_.damaged("a collective of an unknown rank");
       add_rank(out, **ranks_, hosts_[static_cast<std::size_t>(member) - 1]);
       has_more_ = ranks_->next();
     } while (has_more_ && collective_key(**ranks_) == key);

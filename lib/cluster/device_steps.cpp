@@ -152,7 +152,7 @@ void add_steps(const TraceDb& store, const StoreDevice& device,
                                 {.equal = {{&OverlapRow::device_id, device.id}}});
   while (overlap.next()) {
     const std::int64_t kind = overlap->kind;
-    if (kind < kComputing || kind > kFree) throw store.database().damaged("a span of no kind");
+    if (kind < kComputing || kind > kFree) throw store.database().damaged("a span without a kind");
     sorter.split({overlap->start_ns, overlap->end_ns}, [&](const Span& piece, StepSums& sums) {
       sums.by_kind[kind] = saturating_add(sums.by_kind[kind], length(piece));
       if (sums.first_ns == kNull) sums.first_ns = piece.start_ns;
@@ -225,7 +225,7 @@ void add_operators(const TraceDb& store, const StoreDevice& device,
                             .not_null = {&TaskRow::op_id, &TaskRow::duration_ns}});
   while (tasks.next()) {
     if (tasks->op_id < 1 || static_cast<std::size_t>(tasks->op_id) > by_op.size())
-      throw store.database().damaged("a task of an operator that is not there");
+      throw store.database().damaged("a task of an unknown operator");
     by_op[static_cast<std::size_t>(tasks->op_id) - 1]->add(tasks->duration_ns, device.member_id);
   }
 }

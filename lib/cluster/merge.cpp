@@ -264,7 +264,7 @@ Checked check(const fs::path& path) {
     const auto text = [&](std::int64_t id) {
       if (id == kNull) return std::string();
       if (id < 1 || static_cast<std::size_t>(id) > names.size())
-        throw part.damaged("a text that it does not have");
+        throw part.damaged("an unknown text id");
       return std::string(names[static_cast<std::size_t>(id) - 1]);
     };
     for (const MemberRow& row : part.members()) {
@@ -325,7 +325,7 @@ std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeRepor
     for (const Identity& member : checked[i].members) {
       const auto known = owner.find(member);
       if (why.empty() && known != owner.end()) {
-        why = fmt::format("{} has {}, which {} has already", parts[i].string(), name_of(member),
+        why = fmt::format("{} has {}, which is already in {}", parts[i].string(), name_of(member),
                           parts[known->second].string());
       }
     }
@@ -389,8 +389,8 @@ MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& outp
   report.merged = parts.size() - report.refused.size();
   if (report.merged > 0) return report;
   throw Error(Exit::nothing_to_do, report.refused.empty()
-                                       ? "there is nothing to merge"
-                                       : fmt::format("none of {} parts can be merged: {}",
+                                       ? "no rank summaries to merge"
+                                       : fmt::format("cannot merge any of {} rank summaries: {}",
                                                      parts.size(), report.refused.front().reason));
 }
 

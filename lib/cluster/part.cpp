@@ -177,16 +177,15 @@ bool is_part(const fs::path& path) {
 
 Part Part::open(const fs::path& path, bool is_known) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) throw not_taken(path, "is not there");
+  if (!fs::exists(path, ignored)) throw not_taken(path, "does not exist");
   const std::string header = header_of(path);
   if (header.empty() || big_endian_at(header, kApplicationIdAt) != kPartApplicationId)
-    throw not_taken(path, "is no partial result of msprof");
+    throw not_taken(path, "is not a rank summary of msprof");
   const auto has_its_checksum = [&] {
     FileReader file(path);
     return checksum_of(file) == big_endian_at(header, kUserVersionAt);
   };
-  if (!is_known && !has_its_checksum())
-    throw not_taken(path, "is damaged: its bytes do not have the checksum that it names");
+  if (!is_known && !has_its_checksum()) throw not_taken(path, "is damaged: checksum mismatch");
   Part part(Database::open_read_only(path), path);
   part.db_.execute(kSmallCache);
   const std::string version = [&] {
@@ -199,12 +198,12 @@ Part Part::open(const fs::path& path, bool is_known) {
   }();
   if (version != std::to_string(kPartVersion)) {
     throw not_taken(path,
-                    fmt::format("is a partial result of version {}, and this msprof reads "
-                                "version {}: make it again with `msprof rank`",
+                    fmt::format("is a rank summary of version {}, but this msprof reads version "
+                                "{}: create it again with `msprof rank`",
                                 version.empty() ? "unknown" : printable(version), kPartVersion));
   }
   if (!has_tables(part.db_, part_tables()))
-    throw not_taken(path, "has other tables than a partial result");
+    throw not_taken(path, "does not have the tables of a rank summary");
   part.facts_.has_detail = read_meta(part.db_, "has_detail") == "1";
   part.facts_.expected_ranks = read_meta(part.db_, "expected_ranks");
   return part;
@@ -260,7 +259,7 @@ bool OpTotals::next() {
   total_.longest_ns = cell(9);
   total_.longest_member = cell(10);
   if (!total_.histogram.add_encoded(read_.blob(11)))
-    throw part_.damaged("the durations of an operator cannot be read");
+    throw part_.damaged("the durations of an operator are invalid");
   return true;
 }
 

@@ -29,7 +29,7 @@ std::int64_t MergeInput::mapped(const std::vector<std::int64_t>& ids, std::int64
                                 std::string_view what) const {
   if (id == kNull) return kNull;
   if (id < 1 || static_cast<std::uint64_t>(id) > ids.size())
-    throw part.damaged(fmt::format("{} that it does not have", what));
+    throw part.damaged(fmt::format("unknown id of {}", what));
   return ids[static_cast<std::size_t>(id) - 1];
 }
 

@@ -45,7 +45,7 @@ class Texts {
     if (id == kNull || texts_.count(id) != 0) return;
     read_.reset();
     read_.bind(1, id);
-    if (!read_.step()) throw store_.database().damaged("a text that is not there");
+    if (!read_.step()) throw store_.database().damaged("an unknown text id");
     texts_[id] = read_.text(0);
   }
 
@@ -153,7 +153,7 @@ std::vector<FoundDevice> devices_of(const TraceDb& store, std::optional<std::int
   }
   if (found.empty()) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{} has no data of a device", store.meta(meta::kCapture)));
+                fmt::format("{} has no device data", store.meta(meta::kCapture)));
   }
   const auto own = read_meta_integer(db, "host.rank");
   if (found.size() == 1) {
@@ -223,7 +223,7 @@ void write_rank_part(const TraceDb& store, const std::filesystem::path& output,
                      std::optional<std::int64_t> rank) {
   if (store.meta(meta::kDialect) != dialect_name(Dialect::cann)) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{} is no capture of an Atlas machine: it has no ranks",
+                fmt::format("{} is not a capture of an Atlas machine and has no ranks",
                             store.meta(meta::kCapture)));
   }
   Texts texts(store);

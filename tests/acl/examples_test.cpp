@@ -51,8 +51,8 @@ TEST_CASE("the example create_config leaves its one operator with the calls arou
   const TempFolder folder;
   const auto counts =
       run_example("create_config", (folder / "out").string(),
-                  "msprof runtime: aclprofSetConfig: ACL_PROF_SYS_HARDWARE_MEM_FREQ asks for "
-                  "counters of a card, which a host does not have: leave it out\n");
+                  "msprof runtime: aclprofSetConfig: ACL_PROF_SYS_HARDWARE_MEM_FREQ requires "
+                  "counters of a card, which a host does not have: remove it\n");
   REQUIRE(counts.at("adds") == 1);
   const ImportedCapture capture = only_capture(folder / "out");
   CHECK(operator_tasks(capture) == 1);

@@ -347,7 +347,7 @@ TEST_CASE("a compiled model, and a file that is none or not there, are refused w
     CHECK(said.find(words) != std::string::npos);
     CHECK(std::count(said.begin(), said.end(), '\n') == 1);
   };
-  refused(compiled, ACL_ERROR_PARSE_MODEL, "a compiled model (.om) runs on a card only");
+  refused(compiled, ACL_ERROR_PARSE_MODEL, "a compiled model (.om) runs only on a card");
   refused(empty, ACL_ERROR_PARSE_MODEL, "empty");
   refused((folder / "none").string(), ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "cannot be read");
   refused(folder.path().string(), ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID, "cannot be read");

@@ -141,8 +141,7 @@ TEST_CASE("shapes are brought together as far as they fit") {
   CHECK(scalar_out[0] == 14);
   CHECK(add(m, Tensor(column, ACL_FLOAT, {2}), alpha, o) == kInvalid);
   CHECK(add(m, r, alpha, r) == kInvalid);
-  CHECK(captured.text().find("shapes [2,3] and [2] cannot be brought together") !=
-        std::string::npos);
+  CHECK(captured.text().find("shapes [2,3] and [2] cannot be broadcast") != std::string::npos);
 }
 
 TEST_CASE("strides and offsets are followed, also where nothing lies in a row") {

@@ -160,18 +160,17 @@ TEST_CASE("what a host does not have is refused by its name") {
     return text.find(part) != std::string::npos;
   };
   CHECK(has(said_of(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "50"),
-            "ACL_PROF_SYS_HARDWARE_MEM_FREQ asks for counters of a card"));
-  CHECK(has(said_of(ACL_PROF_OPTYPE, "Add"), "ACL_PROF_OPTYPE asks for counters of a card"));
+            "ACL_PROF_SYS_HARDWARE_MEM_FREQ requires counters of a card"));
+  CHECK(has(said_of(ACL_PROF_OPTYPE, "Add"), "ACL_PROF_OPTYPE requires counters of a card"));
   CHECK(has(said_of(ACL_PROF_HOST_SYS, "cpu,disk"),
-            "ACL_PROF_HOST_SYS must be cpu, mem or both, which is what /proc tells, not "
-            "\"cpu,disk\""));
+            "ACL_PROF_HOST_SYS must be cpu, mem or both, as provided by /proc, not \"cpu,disk\""));
   const Read read = read_profiler(
       R"("sys_io_sampling_freq":"50","optype":"Add","task_tsfw":"on","instr_profiling":"on")");
   CHECK(read.code == ACL_SUCCESS);
-  CHECK(has(read.said, "\"task_tsfw\" asks for counters of a card"));
-  CHECK(has(read.said, "\"instr_profiling\" asks for counters of a card"));
-  CHECK(has(read.said, "\"sys_io_sampling_freq\" asks for counters of a card"));
-  CHECK(has(read.said, "\"optype\" asks for counters of a card"));
+  CHECK(has(read.said, "\"task_tsfw\" requires counters of a card"));
+  CHECK(has(read.said, "\"instr_profiling\" requires counters of a card"));
+  CHECK(has(read.said, "\"sys_io_sampling_freq\" requires counters of a card"));
+  CHECK(has(read.said, "\"optype\" requires counters of a card"));
   CHECK(parameter(read.configuration.settings, "io_sampling_interval") == "(none)");
 }
 

@@ -356,9 +356,9 @@ TEST_CASE("a reader that went away ends the subscription with one line and no si
   CHECK(eventually([&] { return !captured.text().empty(); }));
   for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
-  CHECK(captured.text() ==
-        "msprof runtime: the reader of the subscribed models went away: the subscription has "
-        "ended\n");
+  CHECK(
+      captured.text() ==
+      "msprof runtime: the reader of the subscribed models is gone: the subscription has ended\n");
 }
 
 TEST_CASE("un-subscribing closes the application's write end, unless its number is another file") {

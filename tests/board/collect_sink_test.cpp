@@ -125,7 +125,7 @@ TEST_CASE(
   const RunResult result = scene.run({"--sink", "--all"}, {"--images", "60"});
   INFO(result.err);
   CHECK(contains(result.err, "MSPROF_SINK"));
-  CHECK(contains(result.err, "records go to files"));
+  CHECK(contains(result.err, "records are written to files"));
   CHECK(result.exit_code == 3);
   CHECK(contains(result.err, "were in transit when the connection was lost"));
   for (const std::string& name : names_in(scene.capture() / "data")) {

@@ -220,7 +220,7 @@ TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of
   fs::remove_all(good / "device_0" / "data");
   fs::remove_all(good / "device_1");
   said = examine(good);
-  CHECK(contains(said.of("device"), "warning: no data of a device"));
+  CHECK(contains(said.of("device"), "warning: no device data"));
   CHECK(contains(said.of("raw files"), "no data folder"));
 }
 

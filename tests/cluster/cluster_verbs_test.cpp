@@ -112,8 +112,8 @@ TEST_CASE("A file that is no part, damaged, or not there is named, and nothing i
     CHECK(damaged.out.empty());
     CHECK_THAT(damaged.err, Contains("damaged.part is damaged"));
     CHECK_THAT(run_msprof({verb, "-dir", path("text.part")}).err,
-               Contains("is no partial result of msprof"));
-    CHECK_THAT(run_msprof({verb, "-dir", path("none.part")}).err, Contains("is not there"));
+               Contains("is not a rank summary of msprof"));
+    CHECK_THAT(run_msprof({verb, "-dir", path("none.part")}).err, Contains("does not exist"));
   }
 }
 

@@ -309,9 +309,9 @@ TEST_CASE("a part that cannot be merged is named, and the rest is merged") {
   test::write_file(parts.paths[8], bytes);
   damaged[parts.paths[8]] = "checksum";
   test::write_file(parts.paths[9], "");
-  damaged[parts.paths[9]] = "is no partial result";
+  damaged[parts.paths[9]] = "is not a rank summary";
   fs::remove(parts.paths[10]);
-  damaged[parts.paths[10]] = "is not there";
+  damaged[parts.paths[10]] = "does not exist";
   for (const std::size_t rank : {1u, 11u}) sound.push_back(parts.paths[rank]);
 
   const MergeReport report = merge_parts(parts.paths, parts.path("some"), {});
@@ -342,7 +342,7 @@ TEST_CASE("a rank that comes twice is merged once, and the second part is named"
   const MergeReport report = merge_parts(all, parts.path("all"), {});
   CHECK(report.merged == 4);
   CHECK(refused_as(report, twice) ==
-        twice.string() + " has rank 1, which " + parts.paths[1].string() + " has already");
+        twice.string() + " has rank 1, which is already in " + parts.paths[1].string());
   CHECK((test::read_file(parts.path("all")) == merged_bytes(parts.paths, parts.path("once"))));
   // Also if the rank is within a previously merged summary.
   merge_parts({parts.paths[0], parts.paths[1]}, parts.path("two"), {});
@@ -363,8 +363,8 @@ TEST_CASE("where nothing can be merged the file that was there stays") {
   for (const fs::path& path : parts.paths) test::write_file(path, "no part");
   const test::RunResult run = run_merge(parts.paths, parts.path("cluster.db"));
   CHECK(run.exit_code == 4);
-  CHECK(run.err.find("none of 2 parts can be merged: " + parts.paths[0].string() +
-                     " is no partial result") != std::string::npos);
+  CHECK(run.err.find("cannot merge any of 2 rank summaries: " + parts.paths[0].string() +
+                     " is not a rank summary") != std::string::npos);
   CHECK((test::read_file(parts.path("cluster.db")) == before));
   CHECK(test::names_in(parts.folder()).size() == 3);
   CHECK(run_merge({}, parts.path("cluster.db")).exit_code == 2);

@@ -179,7 +179,7 @@ TEST_CASE("a changed byte anywhere is noticed before a row is taken") {
     test::write_file(path, damaged);
     INFO("byte " << at);
     const bool is_other_file = at < 16 || (at >= 68 && at < 72);
-    CHECK(is_refused(path, is_other_file ? "is no partial result" : "checksum"));
+    CHECK(is_refused(path, is_other_file ? "is not a rank summary" : "checksum"));
   }
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("a part that was cut is refused wherever the cut is") {
   for (std::size_t size = 0; size < bytes.size(); size += size < 200 ? 50 : 4001) {
     test::write_file(path, std::string_view(bytes).substr(0, size));
     INFO(size << " bytes");
-    CHECK(is_refused(path, size < 100 ? "is no partial result" : "checksum"));
+    CHECK(is_refused(path, size < 100 ? "is not a rank summary" : "checksum"));
     CHECK(is_part(path) == (size >= 100));
   }
   test::write_file(path, bytes + '\0');
@@ -199,13 +199,13 @@ TEST_CASE("a part that was cut is refused wherever the cut is") {
 
 TEST_CASE("what is no part is told apart from one") {
   const TempFolder folder;
-  CHECK(is_refused(folder / "nowhere", "is not there"));
-  CHECK(is_refused(folder.path(), "is no partial result"));
+  CHECK(is_refused(folder / "nowhere", "does not exist"));
+  CHECK(is_refused(folder.path(), "is not a rank summary"));
   test::write_file(folder / "text", std::string(4096, 'x'));
-  CHECK(is_refused(folder / "text", "is no partial result"));
+  CHECK(is_refused(folder / "text", "is not a rank summary"));
   test::write_file(folder / "other.db", "");
   test::query(folder / "other.db", "CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT)");
-  CHECK(is_refused(folder / "other.db", "is no partial result"));
+  CHECK(is_refused(folder / "other.db", "is not a rank summary"));
   for (const char* name : {"nowhere", "", "text", "other.db"}) CHECK_FALSE(is_part(folder / name));
   CHECK(is_part(written_part(folder / "a.part")));
 }
@@ -215,8 +215,8 @@ TEST_CASE("a part of another version says what to do") {
   const fs::path path = written_part(folder / "a.part");
   test::change_part(path, "UPDATE meta SET value = '999' WHERE key = 'version'");
   CHECK(is_refused(path,
-                   "is a partial result of version 999, and this msprof reads version 1: "
-                   "make it again with `msprof rank`"));
+                   "is a rank summary of version 999, but this msprof reads version 1: create it "
+                   "again with `msprof rank`"));
   test::change_part(path, "UPDATE meta SET value = char(27) || '[31m' WHERE key = 'version'");
   CHECK(refusal_of(path).find('\x1b') == std::string::npos);
   test::change_part(path, "DELETE FROM meta");
@@ -234,7 +234,7 @@ TEST_CASE("a part with other tables is refused, whatever its checksum") {
     const fs::path path = written_part(folder / "a.part");
     test::change_part(path, sql);
     INFO(sql);
-    CHECK(is_refused(path, "has other tables than a partial result"));
+    CHECK(is_refused(path, "does not have the tables of a rank summary"));
   }
 }
 
@@ -245,8 +245,8 @@ TEST_CASE("a part whose rows contradict each other is damaged") {
       {"UPDATE name SET text = 'a' WHERE id = 2", "its texts are not in order"},
       {"DELETE FROM name WHERE id = 2", "its texts are not in order"},
       {"UPDATE member SET id = 9 WHERE id = 1", "its ranks are not in order"},
-      {"UPDATE op_total SET bins = x'80'", "the durations of an operator cannot be read"},
-      {"UPDATE op_total SET bins = 5.5", "the durations of an operator cannot be read"}};
+      {"UPDATE op_total SET bins = x'80'", "the durations of an operator are invalid"},
+      {"UPDATE op_total SET bins = 5.5", "the durations of an operator are invalid"}};
   for (const auto& [sql, why] : changes) {
     const fs::path path = written_part(folder / "a.part");
     test::change_part(path, sql);

@@ -300,13 +300,13 @@ TEST_CASE("an empty part gives files without rows") {
   CHECK(out.products.files.size() == 5);
 }
 
-TEST_CASE("a row that names a rank that is not there ends the products with a sentence") {
+TEST_CASE("a row that names unknown rank ends the products with a sentence") {
   SketchedPart part = two_ranks();
   part.collectives[1].member_id = 3;
   TempFolder folder;
   const auto opened = part.written(folder / "cluster.db");
   CHECK_THROWS_WITH(cluster::write_vendor_files(opened, folder.path()),
-                    Catch::Contains("cluster.db") && Catch::Contains("a rank that is not there"));
+                    Catch::Contains("cluster.db") && Catch::Contains("unknown rank"));
   CHECK_FALSE(
       std::filesystem::exists(folder / "cluster_analysis_output" / "cluster_communication.json"));
 }

@@ -337,6 +337,7 @@ TEST_CASE("a damaged capture gives a part that says so, and one without ranks gi
   add_face(job);
   const RunResult board = make_part(job.folder(), folder / "b.part");
   CHECK(board.exit_code == 4);
-  CHECK(board.err.find("is no capture of an Atlas machine: it has no ranks") != std::string::npos);
+  CHECK(board.err.find("is not a capture of an Atlas machine and has no ranks") !=
+        std::string::npos);
   CHECK_FALSE(fs::exists(folder / "b.part"));
 }

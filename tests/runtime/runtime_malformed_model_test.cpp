@@ -71,7 +71,7 @@ TEST_CASE("shapes and sizes out of bounds are refused before memory is taken") {
 
 TEST_CASE("parameters that do not fit are refused and named with their layer") {
   const Initialised runtime;
-  check_refused(one_layer("[1,3,3]", R"("type":"Magic")"), "type \"Magic\" is none of Conv2D");
+  check_refused(one_layer("[1,3,3]", R"("type":"Magic")"), "type \"Magic\" is not one of Conv2D");
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D")"),
                 "layer 'out': \"out_channels\" is missing");
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D","out_channels":1,"kernel":5)"),
@@ -91,7 +91,7 @@ TEST_CASE("parameters that do not fit are refused and named with their layer") {
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D","out_channels":1,"strides":2)"),
                 "\"strides\" is not a key");
   check_refused(one_layer("[1,3,3]", R"("type":"BN","variance":[-1])"),
-                "variance + epsilon must be above 0");
+                "variance + epsilon must be > 0");
   check_refused(one_layer("[1,3,3]", R"("type":"Pool","mode":"min")"), "\"mode\" must be");
   check_refused(one_layer("[1,3,3]", R"("type":"Relu","run_on":"GPU")"), "\"run_on\" must be");
   check_refused(one_layer("[1,3,3]", R"("type":"Relu","original":[])"),
@@ -116,7 +116,7 @@ TEST_CASE("an order of channels that an operator cannot read is refused") {
       "layers":[{"name":"a","type":"TransData","inputs":["in"],"to":"NC1HWC0"},
                 {"name":"out","inputs":["a"],)" +
         reader + "}]}";
-    check_refused(model, "takes inputs in NCHW order only");
+    check_refused(model, "accepts inputs only in NCHW order");
   }
 }
 

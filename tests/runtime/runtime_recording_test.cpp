@@ -317,7 +317,7 @@ TEST_CASE("records go into a stream that is read, and into the file when nobody 
     CHECK(bytes.find_first_not_of('\0') == 48);
     CHECK(read_file(path + ".done").find("file_len:144\n") == 0);
     const std::string said = captured.text();
-    CHECK(said.find("is gone; records go to files") != std::string::npos);
+    CHECK(said.find("is gone; records are written to files") != std::string::npos);
     CHECK(said.find('\n') == said.size() - 1);
   }
   SECTION("until the application closes its descriptor and has the number for a file") {
@@ -335,7 +335,8 @@ TEST_CASE("records go into a stream that is read, and into the file when nobody 
     file.finish("");
     CHECK(std::filesystem::file_size(victim) == 0);
     CHECK(read_file(path).size() == 48 + 32);
-    CHECK(captured.text().find("closed the descriptor; records go to files") != std::string::npos);
+    CHECK(captured.text().find("closed by the application; records are written to files") !=
+          std::string::npos);
     ::close(sink);
     ::close(file_of_application);
   }
@@ -347,11 +348,11 @@ TEST_CASE("a stream that is none, or that nobody reads, is said, and records go 
   const CapturedStderr captured;
   CHECK(Sink::open(folder.path()) == nullptr);
   CHECK(captured.text().empty());
-  const auto kind = GENERATE("nobody reads it", "it is no FIFO", "No such file");
+  const auto kind = GENERATE("it has no reader", "it is not a FIFO", "No such file");
   ReadFifo fifo;
   fifo.stop();
   std::optional<msprof::test::Variable> other;
-  if (kind == std::string("it is no FIFO")) other.emplace("MSPROF_SINK", "/dev/null");
+  if (kind == std::string("it is not a FIFO")) other.emplace("MSPROF_SINK", "/dev/null");
   if (kind == std::string("No such file")) other.emplace("MSPROF_SINK", "/nowhere/fifo");
   CHECK(Sink::open(folder.path()) == nullptr);
   CHECK(captured.text().find(kind) != std::string::npos);

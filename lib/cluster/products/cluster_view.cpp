@@ -55,7 +55,7 @@ ClusterView::ClusterView(const Part& part, ClockShifts shifts)
 }
 
 void ClusterView::fail(std::string_view what) const {
-  throw part_->damaged(fmt::format("a row names a {} that is not there", what));
+  throw part_->damaged(fmt::format("a row has an unknown {}", what));
 }
 
 void ClusterView::number_members() {

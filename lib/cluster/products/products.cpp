@@ -78,17 +78,17 @@ ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
   const bool with_operations = part.facts().has_detail && entries <= options.most_entries;
   if (!part.facts().has_detail) {
     products.notes.push_back(
-        "the merged result has totals of collectives alone, so that cluster_communication.json "
-        "and cluster_analysis.db have no single ones: merge with more --detail-rows");
+        "the merged result has only totals of collectives, so cluster_communication.json and "
+        "cluster_analysis.db have no single collectives: merge with more --detail-rows");
   } else if (!with_operations) {
-    products.notes.push_back(fmt::format(
-        "cluster_communication.json and cluster_analysis.db have totals of collectives alone: "
-        "there are {} parts of ranks in single ones (--all-collectives writes them)",
-        with_thousands(static_cast<std::uint64_t>(entries))));
+    products.notes.push_back(
+        fmt::format("cluster_communication.json and cluster_analysis.db have only totals of "
+                    "collectives; --all-collectives writes all {} per-rank entries",
+                    with_thousands(static_cast<std::uint64_t>(entries))));
   }
   if (!view.renumbered().empty()) {
     products.notes.push_back(fmt::format(
-        "{} of {} captures do not say their rank, or that of another: numbered from {} on",
+        "{} of {} captures have no rank or a duplicate one: numbered from {}",
         view.renumbered().size(), view.members().size(), view.rank_of(view.renumbered().front())));
   }
   std::vector<TemporaryFile> finished;
@@ -101,10 +101,10 @@ ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
   const std::int64_t left_out =
       write_communication_matrix_json(view, add("cluster_communication_matrix.json"), finished);
   if (left_out > 0) {
-    products.notes.push_back(fmt::format(
-        "cluster_communication_matrix.json lacks {} rows of links: a rank of theirs within its "
-        "group is of no capture here",
-        left_out));
+    products.notes.push_back(
+        fmt::format("cluster_communication_matrix.json is missing {} rows of links whose rank has "
+                    "no capture here",
+                    left_out));
   }
   write_communication_group_json(view, add("communication_group.json"), finished);
   write_cluster_analysis_db(view, with_operations, add("cluster_analysis.db"), finished);

@@ -92,7 +92,7 @@ void make_and_merge(TaskResult& result, const PartFolder& folder,
     if (one.has_part()) parts.push_back(one.part);
   }
   if (parts.empty()) {
-    result.error = captures.empty() ? "there is no capture" : "no capture gave a part";
+    result.error = captures.empty() ? "no capture found" : "no capture could be summarized";
     result.exit = gravest(result.exit, Exit::nothing_to_do);
     return;
   }
@@ -129,7 +129,7 @@ ClusterTask parse_task(const std::string& text, const std::string& name) {
     const std::string kind = document.at("kind").get<std::string>();
     const auto* known = std::find(std::begin(kTaskKinds), std::end(kTaskKinds), kind);
     if (known == std::end(kTaskKinds))
-      throw Error(Exit::partial_data, fmt::format("{} is damaged: no such kind of task", name));
+      throw Error(Exit::partial_data, fmt::format("{} is damaged: unknown kind of task", name));
     task.kind = static_cast<TaskKind>(known - std::begin(kTaskKinds));
     task.output = path("output");
     task.part = path("part");
@@ -223,7 +223,7 @@ Exit run_task(const fs::path& file, const std::function<void(const fs::path&)>& 
       if (fs::is_regular_file(input, error)) {
         inputs.push_back(input);
       } else {
-        log::warn("{} is not there: the captures of it are missing", input.string());
+        log::warn("{} is missing, with all its captures", input.string());
         result.exit = gravest(result.exit, Exit::partial_data);
       }
     }

@@ -114,7 +114,7 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
     const bool is_there = fs::is_regular_file(output, error);
     const bool has_read_all = merged.exit == Exit::ok;
     if (!is_there && has_read_all)
-      throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));
+      throw Error(Exit::internal_error, fmt::format("merge did not write {}", output.string()));
     if (!is_there || (!has_read_all && merged.exit != Exit::partial_data)) {
       throw Error(merged.exit,
                   fmt::format("merging {} failed: {} (log: {})", counted(parts.size(), "part"),
@@ -195,7 +195,8 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
     }
     // A damaged store gives no part, and `rank` says why.
     const bool is_unexplained = result.exit == Exit::ok;
-    result.reason = is_unexplained ? "no part was written" : sentence_of(end, tasks[task].log);
+    result.reason =
+        is_unexplained ? "no rank summary was written" : sentence_of(end, tasks[task].log);
     if (is_unexplained) result.exit = Exit::internal_error;
     log::warn("{}: {} (log: {})", result.capture.folder.string(), result.reason,
               tasks[task].log.string());
@@ -207,7 +208,7 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
 
 MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, const fs::path& log,
                    const WorkOptions& options) {
-  if (parts.empty()) throw Error(Exit::nothing_to_do, "there is no part to merge");
+  if (parts.empty()) throw Error(Exit::nothing_to_do, "no rank summaries to merge");
   std::vector<fs::path> left = parts;
   std::optional<TemporaryFolder> between;
   std::size_t next = 0;

@@ -60,7 +60,9 @@ FileDescriptor scratch_file() {
     fd.reset(::mkostemp(name.data(), O_CLOEXEC));
     if (fd) ::unlink(name.c_str());
   }
-  if (!fd) throw Error(Exit::cannot_write, fmt::format("no temporary file: {}", errno_text(errno)));
+  if (!fd)
+    throw Error(Exit::cannot_write,
+                fmt::format("cannot create a temporary file: {}", errno_text(errno)));
   return fd;
 }
 
@@ -77,9 +79,8 @@ std::string content_of(const FileDescriptor& fd) {
 }  // namespace
 
 std::string ProgramResult::text() const {
-  if (signal != 0)
-    return fmt::format("it was killed by signal {} ({})", signal, ::strsignal(signal));
-  return fmt::format("it ended with exit code {}", exit_code);
+  if (signal != 0) return fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
+  return fmt::format("exit code {}", exit_code);
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, int stdout_fd, int stderr_fd,
@@ -92,7 +93,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, int stdout
   pid_ = ::fork();
   if (pid_ == 0) become(pointers.data(), stdout_fd, stderr_fd, folder.c_str(), parent);
   if (pid_ < 0) {
-    throw Error(Exit::cannot_write, fmt::format("no process can be started for {}: {}",
+    throw Error(Exit::cannot_write, fmt::format("cannot start a process for {}: {}",
                                                 arguments.front(), errno_text(errno)));
   }
   ::setpgid(pid_, pid_);
@@ -160,7 +161,7 @@ ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::seco
     if (!in_farewell) interrupt::check();
     if (Clock::now() > end) {
       answer.end.signal = SIGKILL;
-      answer.err = fmt::format("{} gave no answer for {} s", arguments.front(), limit.count());
+      answer.err = fmt::format("{} did not answer for {} s", arguments.front(), limit.count());
       return answer;
     }
     std::this_thread::sleep_for(kLookInterval);

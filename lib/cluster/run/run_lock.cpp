@@ -69,19 +69,18 @@ RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_
       const LockHolder other = holder.value_or(LockHolder());
       throw Error(
           Exit::cannot_write,
-          fmt::format(
-              "{} is in use: {} works in it. Wait for it, or use another --output{}",
-              output.string(),
-              other.pid == 0 ? "another msprof"
-                             : fmt::format("process {} on {}", other.pid, printable(other.host)),
-              lock == OwnerLock::held
-                  ? ""
-                  : fmt::format("; if it is certain that it is gone, remove {}", path_.string())));
+          fmt::format("{} is in use by {}. Wait for it, or use another --output{}", output.string(),
+                      other.pid == 0
+                          ? "another msprof"
+                          : fmt::format("process {} on {}", other.pid, printable(other.host)),
+                      lock == OwnerLock::held
+                          ? ""
+                          : fmt::format("; if it has certainly ended, remove {}", path_.string())));
     }
     if (holder && !holder->jobs.empty() && !take_jobs && jobs_alive(holder->jobs)) {
       throw Error(Exit::cannot_write,
-                  fmt::format("{} is in use: its jobs {} are still there. `msprof cluster --attach "
-                              "--output {}` waits for them; scancel ends them",
+                  fmt::format("{} is in use: its jobs {} have not ended. `msprof cluster --attach "
+                              "--output {}` waits for them; scancel cancels them",
                               output.string(), listed(holder->jobs), shell_word(output.string())));
     }
     if (holder && take_jobs) own_.jobs = holder->jobs;

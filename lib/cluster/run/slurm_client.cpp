@@ -113,7 +113,7 @@ std::vector<SlurmNode> SlurmClient::nodes(const std::string& list) const {
 
 std::vector<std::string> SlurmClient::names_of(const std::string& list) const {
   if (list.empty() || list.starts_with('-'))
-    throw Error(Exit::usage, fmt::format("'{}' is no list of nodes", printable(list)));
+    throw Error(Exit::usage, fmt::format("'{}' is not a node list", printable(list)));
   const std::string answer = ask({"scontrol", "show", "hostnames", list});
   std::vector<std::string> names;
   for (const std::string_view line : split(answer, '\n')) {
@@ -124,7 +124,7 @@ std::vector<std::string> SlurmClient::names_of(const std::string& list) const {
 
 SlurmClient::JobNodes SlurmClient::nodes_of_job(const std::string& job) const {
   if (!is_number(job))
-    throw Error(Exit::usage, fmt::format("'{}' is no job number of Slurm", printable(job)));
+    throw Error(Exit::usage, fmt::format("'{}' is not a Slurm job number", printable(job)));
   const ToolAnswer answer = run_tool({"scontrol", "show", "job", "--oneliner", job}, kToolLimit);
   JobNodes nodes;
   for (const std::string_view word : words_of(answer.ok() ? answer.out.substr(0, 1 << 16) : "")) {
@@ -133,8 +133,8 @@ SlurmClient::JobNodes SlurmClient::nodes_of_job(const std::string& job) const {
   }
   if (nodes.list.empty() || nodes.list == "(null)") {
     throw Error(Exit::nothing_to_do,
-                fmt::format("Slurm knows no nodes of job {}: {}. Name them with --nodelist", job,
-                            answer.ok() ? "it has not begun" : answer.reason()));
+                fmt::format("Slurm has no nodes for job {}: {}. Give them with --nodelist", job,
+                            answer.ok() ? "it has not started" : answer.reason()));
   }
   return nodes;
 }
@@ -150,7 +150,7 @@ std::string SlurmClient::submit(const SlurmJob& job) const {
   const std::string_view first = trim(std::string_view(answer).substr(0, answer.find(';')));
   if (!is_number(first)) {
     throw Error(Exit::board_unreachable,
-                fmt::format("Slurm: sbatch gave no job number: {}", printable(answer)));
+                fmt::format("Slurm: sbatch did not print a job number: {}", printable(answer)));
   }
   return std::string(first);
 }
@@ -179,8 +179,7 @@ void SlurmClient::cancel(const std::vector<std::string>& jobs) const {
   arguments.insert(arguments.end(), jobs.begin(), jobs.end());
   try {
     const ToolAnswer answer = run_tool(arguments, kToolLimit, true);
-    if (!answer.ok())
-      log::warn("jobs {} could not be cancelled: {}", listed(jobs), answer.reason());
+    if (!answer.ok()) log::warn("cannot cancel the jobs {}: {}", listed(jobs), answer.reason());
   } catch (const Error& error) {
     log::warn("{}", error.what());
   }

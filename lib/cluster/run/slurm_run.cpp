@@ -55,9 +55,11 @@ std::string log_pattern(const fs::path& path) {
 void check_output_name(const fs::path& output) {
   const std::string& text = output.native();
   if (printable(text) != text || text.find('\\') != std::string::npos) {
-    throw Error(Exit::usage, fmt::format("--output {}: Slurm takes no path with control characters "
-                                         "or a backslash",
-                                         printable(text)));
+    throw Error(
+        Exit::usage,
+        fmt::format(
+            "--output {}: Slurm does not accept paths with control characters or a backslash",
+            printable(text)));
   }
 }
 
@@ -268,7 +270,7 @@ void SlurmRun::load() {
 void SlurmRun::attach() {
   load();
   lock_.set_jobs(state_.jobs);
-  if (!state_.jobs.empty()) log::info("waiting for the jobs {} of Slurm", listed(state_.jobs));
+  if (!state_.jobs.empty()) log::info("waiting for the Slurm jobs {}", listed(state_.jobs));
 }
 
 void SlurmRun::wait_for_jobs() {
@@ -285,11 +287,10 @@ void SlurmRun::wait_for_jobs() {
       progress.update(all > left ? all - left : 0, 0);
     } else if (Clock::now() - answered > kSilentController) {
       lock_.leave();
-      throw Error(
-          Exit::board_unreachable,
-          fmt::format("Slurm has not answered for 15 minutes. The jobs go on; `msprof cluster "
-                      "--attach --output {}` waits for them again",
-                      shell_word(output_.string())));
+      throw Error(Exit::board_unreachable,
+                  fmt::format("Slurm has not answered for 15 minutes. The jobs continue; `msprof "
+                              "cluster --attach --output {}` waits for them again",
+                              shell_word(output_.string())));
     }
     if (empty < 2)
       sleep_interruptibly(empty == 1 ? std::chrono::milliseconds(500) : kQueueInterval);
@@ -331,7 +332,7 @@ RunReport SlurmRun::finish(const std::function<void(const fs::path&)>& write_pro
       const std::set<std::size_t> failed = failed_groups();
       if ((failed.empty() && has_answer()) || state_.tries > state_.retries) break;
       ++state_.tries;
-      log::info("{}: submitted again, try {} of {}",
+      log::info("{}: submitted again, attempt {} of {}",
                 failed.empty() ? std::string("the merge failed")
                                : fmt::format("{} failed", counted(failed.size(), "task")),
                 state_.tries, state_.retries + 1);
@@ -340,7 +341,8 @@ RunReport SlurmRun::finish(const std::function<void(const fs::path&)>& write_pro
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) {
       slurm_.cancel(state_.jobs);
-      log::info("cancelled the jobs {}; a repeated run does what is missing", listed(state_.jobs));
+      log::info("cancelled the jobs {}; run the command again to do what is missing",
+                listed(state_.jobs));
     }
     throw;
   }
@@ -476,7 +478,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
       const std::string by_srun = last_line(folder / "srun.log");
       report.lost.push_back({node, !said.empty()      ? said
                                    : !by_srun.empty() ? by_srun
-                                                      : "the node cannot be used now"});
+                                                      : "the node is currently unavailable"});
       continue;
     }
     for (CaptureResult& one : result->report.results) report.results.push_back(std::move(one));

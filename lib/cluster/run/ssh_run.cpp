@@ -56,7 +56,7 @@ echo "part $code $report $part"
 [ "$report" = 0 ] || cat "$work/report.json"
 [ "$part" = 0 ] || cat "$work/node.part"
 )sh";
-constexpr BoardScript kRunThere = {"making parts", kHostScript};
+constexpr BoardScript kRunThere = {"summarizing captures", kHostScript};
 
 constexpr std::uint64_t kMaxReportBytes = 256 << 20;
 constexpr std::uint64_t kMaxLogBytes = 64 << 20;
@@ -77,7 +77,7 @@ class Answer {
     report += bytes.substr(0, of_report);
     bytes.remove_prefix(of_report);
     if (bytes.empty()) return;
-    if (bytes.size() > part_bytes_ - part_read_) bad("more came than was announced");
+    if (bytes.size() > part_bytes_ - part_read_) bad("received more data than announced");
     if (!file_) file_.emplace(target_);
     file_->write(bytes);
     part_read_ += bytes.size();
@@ -86,8 +86,9 @@ class Answer {
   // Commits the part. Returns false if there is none. Throws Error(partial_data) if it is
   // truncated.
   bool finish() {
-    if (!has_header_) bad("it gave no answer");
-    if (report.size() != report_bytes_ || part_read_ != part_bytes_) bad("its answer was cut off");
+    if (!has_header_) bad("no answer");
+    if (report.size() != report_bytes_ || part_read_ != part_bytes_)
+      bad("its answer is incomplete");
     if (file_) file_->commit();
     return file_.has_value();
   }
@@ -102,16 +103,16 @@ class Answer {
   std::string_view take_header(std::string_view bytes) {
     const auto end = bytes.find('\n');
     header_ += bytes.substr(0, end);
-    if (header_.size() > kMaxHeader) bad("its answer makes no sense");
+    if (header_.size() > kMaxHeader) bad("its answer is invalid");
     if (end == std::string_view::npos) return {};
     const auto words = split(header_, ' ');
     const bool is_well = words.size() == 4 && words[0] == "part" && parse_u64(words[1], code) &&
                          parse_u64(words[2], report_bytes_) && parse_u64(words[3], part_bytes_);
-    if (!is_well || report_bytes_ > kMaxReportBytes) bad("its answer makes no sense");
+    if (!is_well || report_bytes_ > kMaxReportBytes) bad("its answer is invalid");
     std::error_code error;
     const fs::space_info space = fs::space(target_.parent_path(), error);
     if (!error && part_bytes_ > space.available)
-      bad("its part is larger than what is free on the disk here");
+      bad("its rank summary is larger than the free disk space here");
     has_header_ = true;
     return bytes.substr(end + 1);
   }
@@ -183,16 +184,15 @@ class HostRun {
     if (!ended) throw Error(Exit::interrupted, "interrupted");
     HostEnd end;
     if (!answer.has_header() || answer.code == kNotFound) {
-      throw Error(
-          Exit::board_unreachable,
-          answer.has_header()
-              ? fmt::format("there is no {} (--remote-msprof names another)", options_.msprof)
-              : fmt::format("it ended without an answer: {}", printable(trim(errors))));
+      throw Error(Exit::board_unreachable,
+                  answer.has_header()
+                      ? fmt::format("no {} (give its path with --remote-msprof)", options_.msprof)
+                      : fmt::format("ended without an answer: {}", printable(trim(errors))));
     }
     end.has_part = answer.finish();
     end.report = parse_host_report(answer.report, host_.login.name());
     if (!end.has_part && end.report.results.empty() && end.report.lost.empty())
-      end.lost = fmt::format("msprof ended there with exit code {}: {}", answer.code,
+      end.lost = fmt::format("msprof on the host ended with exit code {}: {}", answer.code,
                              printable(trim(errors)));
     return end;
   }
@@ -238,11 +238,11 @@ std::vector<BoardConfig> parse_hosts(std::string_view text, const std::string& n
     }
     if (!seen.insert(host.login.name()).second) {
       throw Error(Exit::usage,
-                  fmt::format("{}, line {}: {} is there twice", name, number, host.login.name()));
+                  fmt::format("{}, line {}: {} is listed twice", name, number, host.login.name()));
     }
     hosts.push_back(std::move(host));
   }
-  if (hosts.empty()) throw Error(Exit::usage, fmt::format("{} names no host", name));
+  if (hosts.empty()) throw Error(Exit::usage, fmt::format("{} lists no hosts", name));
   return hosts;
 }
 
@@ -273,7 +273,7 @@ RunReport parse_host_report(const std::string& text, const std::string& host) {
     const std::string error = document.value("error", "");
     if (!error.empty() && report.results.empty()) report.lost.push_back({host, error});
   } catch (const json::exception& error) {
-    throw Error(Exit::partial_data, fmt::format("its report makes no sense: {}", error.what()));
+    throw Error(Exit::partial_data, fmt::format("its report is invalid: {}", error.what()));
   }
   return report;
 }

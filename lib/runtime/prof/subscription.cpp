@@ -183,10 +183,10 @@ class Sender {
       const std::lock_guard lock(mutex_);
       reader_gone_ = true;
     }
-    say(error == EPIPE ? std::string("the reader of the subscribed models went away: "
-                                     "the subscription has ended")
-                       : std::string("the pipe of the subscribed models cannot be written (") +
-                             strerror(error) + "): the subscription has ended");
+    say(error == EPIPE
+            ? std::string("the reader of the subscribed models is gone: the subscription has ended")
+            : std::string("the pipe of the subscribed models cannot be written (") +
+                  strerror(error) + "): the subscription has ended");
   }
 
   const int fd_;  // the application's descriptor

@@ -34,7 +34,7 @@ void refuse_all(py::module_& module, std::vector<std::string> prefixes,
                                     [&](const auto& prefix) { return name.starts_with(prefix); });
     const std::string whole =
         std::string(py::str(py::handle(module).attr("__name__"))) + "." + name;
-    if (name.starts_with("_") || !is_one) throw py::attribute_error(whole + " is no function");
+    if (name.starts_with("_") || !is_one) throw py::attribute_error(whole + " is not a function");
     const aclError code = gives_value(name) ? ACL_SUCCESS : ACL_ERROR_API_NOT_SUPPORT;
     const auto said = std::make_shared<bool>(false);
     const auto refuse = [code, whole, said](const py::args&, const py::kwargs&) {

@@ -56,7 +56,7 @@ py::tuple numpy_contiguous_to_ptr(const py::object& array) {
 // The array is a view of the memory, not a copy.
 py::object ptr_to_numpy(std::uintptr_t pointer, const std::vector<py::ssize_t>& shape, int type) {
   const char* const name = numpy_type(type);
-  if (name == nullptr) throw py::value_error("no such type of numpy: " + std::to_string(type));
+  if (name == nullptr) throw py::value_error("unknown numpy type: " + std::to_string(type));
   if (pointer == 0) throw py::value_error("the pointer is NULL");
   const py::module_ numpy = py::module_::import("numpy");
   const py::object dtype = numpy.attr("dtype")(numpy.attr(name));

@@ -398,7 +398,7 @@ TEST_CASE("a hundred recordings are the most of a process") {
   session.type("quit");
   // The exit code reports refused commands, too.
   CHECK(session.exit_code() == 3);
-  CHECK(contains(session.err(), "100 times, which is the limit"));
+  CHECK(contains(session.err(), "100 times, the maximum"));
   CHECK(scene.captures().size() == 100);
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("the crash of one import ends no other, and it is tried twice more") {
                             "'; kill -SEGV $$ ;; esac";
   const RunResult run = scene.run({"--msprof", scene.other_msprof(crash)});
   CHECK(run.exit_code == 3);
-  CHECK(says(run.err, scene.captures[0].string() + " (rank 0): it was killed by signal 11"));
+  CHECK(says(run.err, scene.captures[0].string() + " (rank 0): killed by signal 11"));
   CHECK(read_file(scene.folder / "tries") == "x\nx\nx\n");
   const RunResult healed = scene.run({});
   CHECK(healed.exit_code == 0);
@@ -260,7 +260,7 @@ TEST_CASE("tasks that were lost are submitted again twice, then named") {
   const RunResult twice = run_with(2);
   INFO(twice.err);
   CHECK(twice.exit_code == 0);
-  CHECK(says(twice.err, "1 task failed: submitted again, try 3 of 3"));
+  CHECK(says(twice.err, "1 task failed: submitted again, attempt 3 of 3"));
   CHECK(query(scene.folder / "out/cluster.db", "SELECT count(*) FROM member") == Words{"6"});
   CHECK(says(slurm.submitted(), "--array=1 "));
 

@@ -218,7 +218,7 @@ TEST_CASE("a lock that was left to jobs is theirs alone, where locks are not see
     lock.set_jobs({"17"});
     lock.leave();
   }
-  CHECK(says(refusal(folder.path(), kAllJobs), "its jobs 17 are still there"));
+  CHECK(says(refusal(folder.path(), kAllJobs), "its jobs 17 have not ended"));
   CHECK(says(read_file(folder / "run.lock"), "\"pid\": 0"));
   CHECK(refusal(folder.path(), kNoJobs).empty());
 }

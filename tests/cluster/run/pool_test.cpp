@@ -81,12 +81,12 @@ TEST_CASE("a task that a signal killed is tried twice more, one with an exit cod
   CHECK(ends.at(0).result.signal == SIGKILL);
   CHECK(ends.at(0).tries == 3);
   CHECK(read_file(folder / "always") == "try\ntry\ntry\n");
-  CHECK(ends.at(0).result.text() == "it was killed by signal 9 (Killed)");
+  CHECK(ends.at(0).result.text() == "killed by signal 9 (Killed)");
   CHECK(ends.at(1).result.ok());
   CHECK(ends.at(1).tries == 2);
   CHECK(ends.at(2).result.exit_code == 5);
   CHECK(ends.at(2).tries == 1);
-  CHECK(ends.at(2).result.text() == "it ended with exit code 5");
+  CHECK(ends.at(2).result.text() == "exit code 5");
 }
 
 TEST_CASE("a program that is not there is an end with 127 and a line in the log") {
@@ -118,10 +118,10 @@ TEST_CASE("what a tool says is its reason, and one that never ends is killed") {
   CHECK_FALSE(said.ok());
   CHECK(said.reason() == "no such job");
   const ToolAnswer silent = run_tool({"/bin/sh", "-c", "exit 4"}, kHangLimit);
-  CHECK(silent.reason() == "it ended with exit code 4");
+  CHECK(silent.reason() == "exit code 4");
   const ToolAnswer endless = run_tool({"/bin/sh", "-c", "sleep 600"}, std::chrono::seconds(0));
   CHECK_FALSE(endless.ok());
-  CHECK(says(endless.reason(), "gave no answer"));
+  CHECK(says(endless.reason(), "did not answer"));
 }
 
 TEST_CASE("the last line of a log is its last text, made printable") {

@@ -78,10 +78,10 @@ TEST_CASE("indices of an array are written as ranges") {
   CHECK(index_list({3, 4, 5, 9, 11, 12}) == "3-5,9,11-12");
 }
 
-TEST_CASE("what is no list of nodes or number of a job never reaches Slurm") {
+TEST_CASE("what is not a node list or number of a job never reaches Slurm") {
   const SlurmClient slurm({});
   for (const char* list : {"", "-a", "--help"})
-    CHECK_THROWS_WITH(slurm.names_of(list), Catch::Contains("is no list of nodes"));
+    CHECK_THROWS_WITH(slurm.names_of(list), Catch::Contains("is not a node list"));
   for (const char* job : {"", "-1", "17;x", "17_2", "$(x)"})
-    CHECK_THROWS_WITH(slurm.nodes_of_job(job), Catch::Contains("is no job number"));
+    CHECK_THROWS_WITH(slurm.nodes_of_job(job), Catch::Contains("is not a Slurm job number"));
 }

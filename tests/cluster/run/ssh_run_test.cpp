@@ -41,7 +41,7 @@ TEST_CASE("hosts of a file are read, one a line, with comments") {
   CHECK(hosts[1].login.user == "me");
   CHECK(hosts[1].login.port == 2222);
   CHECK(hosts[2].login.host == "::1");
-  CHECK_THROWS_WITH(parse_hosts("", "f", "me"), Catch::Contains("f names no host"));
+  CHECK_THROWS_WITH(parse_hosts("", "f", "me"), Catch::Contains("f lists no hosts"));
   CHECK_THROWS_WITH(parse_hosts("a\na\n", "f", "me"), Catch::Contains("f, line 2"));
   CHECK_THROWS_WITH(parse_hosts("a\nb:0\n", "f", "me"), Catch::Contains("f, line 2"));
   CHECK_THROWS_WITH(parse_hosts("-oProxyCommand=x\n", "f", "me"), Catch::Contains("f, line 1"));
@@ -87,7 +87,7 @@ TEST_CASE("a host without msprof, or whose answer is cut, is named and gives no 
   const RunResult without = scene.run(scene.board.address() + "\n", "/absent/msprof");
   INFO(without.err);
   CHECK(without.exit_code == 6);
-  CHECK(says(without.err, "there is no /absent/msprof"));
+  CHECK(says(without.err, "no /absent/msprof"));
   CHECK_FALSE(fs::exists(scene.folder / "out/cluster.db"));
 
   const fs::path silent = write_script(scene.folder / "silent", "echo broken >&2; exit 1\n");

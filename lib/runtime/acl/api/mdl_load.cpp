@@ -108,7 +108,7 @@ runtime::Model with_memory(runtime::Model model, const void* work, std::size_t w
       (weights != nullptr && weight_size < model.weight_bytes())) {
     throw Failure(ACL_ERROR_INVALID_PARAM,
                   "the model needs " + std::to_string(workspace_bytes(model)) +
-                      " bytes to work in and " + std::to_string(model.weight_bytes()) +
+                      " bytes of work memory and " + std::to_string(model.weight_bytes()) +
                       " bytes for weights");
   }
   return model;
@@ -128,8 +128,7 @@ runtime::Model parse_model(const void* bytes, std::size_t size) {
   const std::string_view text(static_cast<const char*>(bytes), size);
   if (text.substr(0, kCompiledModel.size()) == kCompiledModel) {
     throw runtime::ModelError(
-        "a compiled model (.om) runs on a card only; a host runs model files "
-        "of msprof");
+        "a compiled model (.om) runs only on a card; a host runs model files of msprof");
   }
   return runtime::Model::parse({text.data(), text.size()});
 }

@@ -95,7 +95,7 @@ aclTensor* make_tensor(const std::vector<std::int64_t>& dims, const std::int64_t
   if (!counted || offset < 0 || __builtin_mul_overflow(std::max(room, elements), size, &bytes)) {
     throw Failure(kInvalid, "dims, strides or offset are negative or too large");
   }
-  if (last >= 0 && end >= room) throw Failure(kInvalid, "the view reaches beyond the memory");
+  if (last >= 0 && end >= room) throw Failure(kInvalid, "the view exceeds the memory");
   view.first = data == nullptr ? nullptr : static_cast<char*>(data) + offset * size;
   return new aclTensor{std::move(view)};
 }
@@ -161,7 +161,7 @@ void run(aclOpExecutor* executor, aclrtStream handle) {
   Runtime& runtime = Runtime::instance();
   const std::shared_ptr<Stream> stream = runtime.stream(handle);
   const std::shared_ptr<Operation> operation = runtime.operations.find(executor);
-  if (!operation) throw Failure(kInvalid, "the executor does not exist, or was used up");
+  if (!operation) throw Failure(kInvalid, "the executor does not exist or was already used");
   if (!operation->repeatable) runtime.operations.take(executor);
   RanTask ran;
   ran.op = &operation->info;
@@ -200,7 +200,7 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
   aclScalar* made = nullptr;
   guarded(__func__, [&] {
     require(value);
-    if (!can_add(dataType)) throw Failure(kInvalid, "not a type of number that a host knows");
+    if (!can_add(dataType)) throw Failure(kInvalid, "not a number type supported on a host");
     made = new aclScalar{read_number(value, dataType)};
   });
   return made;

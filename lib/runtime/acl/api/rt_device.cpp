@@ -50,7 +50,7 @@ std::int64_t attribute(aclrtDevAttr attribute) {
     case ACL_DEV_ATTR_PHY_CHIP_ID:
     case ACL_DEV_ATTR_IS_VIRTUAL:
     case ACL_DEV_ATTR_NPU_ARCH:
-      throw Failure(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a host has no such attribute");
+      throw Failure(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the attribute does not exist on a host");
   }
   throw Failure(ACL_ERROR_INVALID_PARAM);
 }
@@ -159,7 +159,7 @@ aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
   return guarded(__func__, [&] {
     require_device(static_cast<std::uint32_t>(deviceId));
     const auto key = core_limit(deviceId, type);
-    if (value == 0) throw Failure(ACL_ERROR_INVALID_PARAM, "a process needs a core");
+    if (value == 0) throw Failure(ACL_ERROR_INVALID_PARAM, "a process needs at least one core");
     const std::lock_guard lock(core_limits_mutex);
     core_limits()[key] = value;
   });

@@ -156,7 +156,8 @@ CopyDirection direction_of(const aclrtMemcpyBatchAttr& attributes, const void* t
   const bool to_device = attributes.dstLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
   const bool from_device = attributes.srcLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
   if (memory.is_device_memory(to) != to_device || memory.is_device_memory(from) != from_device)
-    throw Failure(ACL_ERROR_RT_PARAM_INVALID, "the memory is not where its attributes say");
+    throw Failure(ACL_ERROR_RT_PARAM_INVALID,
+                  "the memory is not at the location of its attributes");
   if (from_device)
     return to_device ? CopyDirection::device_to_device : CopyDirection::device_to_host;
   return to_device ? CopyDirection::host_to_device : CopyDirection::host_to_host;

@@ -37,7 +37,7 @@ int wait_and_reset(Stream& stream, Notify& notify, std::uint32_t seconds) {
 std::uint64_t* checked_address(void* address) {
   require(address);
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(std::uint64_t) != 0)
-    throw Failure(ACL_ERROR_RT_ADDR_UNALIGNED, "the address is no multiple of 8");
+    throw Failure(ACL_ERROR_RT_ADDR_UNALIGNED, "the address is not a multiple of 8");
   return static_cast<std::uint64_t*>(address);
 }
 

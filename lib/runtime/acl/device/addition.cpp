@@ -246,8 +246,8 @@ std::vector<std::int64_t> broadcast(const std::vector<std::int64_t>& left,
     const std::int64_t a = i <= left.size() ? left[left.size() - i] : 1;
     const std::int64_t b = i <= right.size() ? right[right.size() - i] : 1;
     if (a != b && a != 1 && b != 1) {
-      throw Failure(code, "shapes " + text_of(left) + " and " + text_of(right) +
-                              " cannot be brought together");
+      throw Failure(code,
+                    "shapes " + text_of(left) + " and " + text_of(right) + " cannot be broadcast");
     }
     dims[dims.size() - i] = a == 1 ? b : a;
   }
@@ -269,7 +269,7 @@ void check(const TensorView& self, aclDataType other, const Number& alpha, const
     throw Failure(code, "integers need an integer alpha");
   }
   if (out.type == ACL_BOOL && (self.type != ACL_BOOL || other != ACL_BOOL)) {
-    throw Failure(code, "numbers do not fit into a result of truth values");
+    throw Failure(code, "numbers cannot be stored in a boolean result");
   }
 }
 

@@ -46,7 +46,8 @@ std::uint32_t devices_wanted() {
 // Destroying a stream waits for its tasks, so a task that does so would wait for itself.
 void refuse_inside_a_task() {
   if (Stream::on_any_worker()) {
-    throw Failure(ACL_ERROR_RT_PARAM_INVALID, "not to be called by a function that a stream runs");
+    throw Failure(ACL_ERROR_RT_PARAM_INVALID,
+                  "must not be called from a function that runs on a stream");
   }
 }
 
@@ -124,7 +125,7 @@ void Runtime::finalise() {
 std::shared_ptr<Device> Runtime::device(std::int32_t number) const {
   if (number < 0 || static_cast<std::uint32_t>(number) >= device_count()) {
     throw Failure(ACL_ERROR_RT_INVALID_DEVICEID,
-                  "there is no device " + std::to_string(number) + ", this host has " +
+                  "no device " + std::to_string(number) + ", this host has " +
                       std::to_string(device_count()) + " (MSPROF_HOST_DEVICES)");
   }
   return devices_[static_cast<std::size_t>(number)];

@@ -123,7 +123,7 @@ class Settings {
   aclError check_keys() const {
     for (const auto& [key, value] : object_.items()) {
       if (is_known(key)) continue;
-      say(name_ + ": \"" + key + "\" is no key of \"profiler\"");
+      say(name_ + ": \"" + key + "\" is not a key of \"profiler\"");
       return ACL_ERROR_INVALID_PARAM;
     }
     return ACL_SUCCESS;
@@ -153,7 +153,7 @@ class Settings {
 
 void ignore(const Settings& settings, const char* key) {
   say(settings.name() + ": \"" + key +
-      "\" asks for counters of a card, which a host does not have: ignored");
+      "\" requires counters of a card, which a host does not have: ignored");
 }
 
 aclError read_switches(const Settings& settings, std::uint64_t& bits) {
@@ -345,8 +345,7 @@ aclError read_acl_json(const std::string& path, std::uint32_t devices, Configura
     return settings.wrong(kSwitch, wanted, "\"on\" or \"off\"");
   decides = true;
   if (wanted == "off" && is_framework_mode())
-    say(path +
-        ": \"profiler\" is switched off and goes before PROFILING_MODE: nothing is recorded");
+    say(path + ": \"profiler\" is switched off and overrides PROFILING_MODE: nothing is recorded");
   return wanted == "on" ? read_object(settings, devices, out) : ACL_SUCCESS;
 }
 

@@ -115,7 +115,7 @@ std::unique_ptr<DynamicServer> DynamicServer::open(const std::string& home, Comm
     const runtime::BlockedSignals inherited;
     server->thread_ = std::thread([own = server.get()] { own->serve(); });
   } catch (const std::system_error& error) {
-    why = std::string("there is no thread for it: ") + error.what();
+    why = std::string("cannot start its thread: ") + error.what();
     return nullptr;
   }
   return server;
@@ -179,12 +179,12 @@ void DynamicServer::serve() {
       if (client_.get() >= 0 && Clock::now() >= idle_end_) {
         end_recording();
         send_line(refusal("no command came for " + minutes_text(limits_.idle) +
-                          ": the application left the collector"));
+                          ": the application disconnected from the collector"));
         end_client();
       }
     } catch (const std::exception& error) {
       // Out of memory: the client is disconnected, the application continues.
-      runtime::say(std::string("the collector is left: ") + error.what());
+      runtime::say(std::string("disconnected from the collector: ") + error.what());
       end_client();
     }
   }
@@ -221,7 +221,7 @@ void DynamicServer::take_client() {
     why = "the application belongs to another user";
   else if (is_second)
     why = "process " + std::to_string(client_process_) +
-          " is its collector already: one at a time is served";
+          " is already its collector: only one at a time is allowed";
   if (is_second) {
     const std::string line = refusal(why);
     send(fd, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -284,7 +284,7 @@ void DynamicServer::answer_line(const std::string& line) {
 void DynamicServer::on_start(const std::string& config) {
   if (starts_ >= limits_.starts)
     return answer({false, "the application has been recorded " + std::to_string(starts_) +
-                              " times, which is the limit of a process"});
+                              " times, the maximum for a process"});
   const DynamicResult result = commands_.start(config);
   if (result.is_good) {
     ++starts_;

@@ -82,11 +82,11 @@ aclError take(const std::string& key, const json& value, FrameworkOptions& optio
     if (value != "on" && value != "off") return wrong_value(key, value, "\"on\" or \"off\"");
     if (key == kTrainingTrace && value == "on") options.bits |= ACL_PROF_TRAINING_TRACE;
     if (key == kTaskBlock && value == "on")
-      say("PROFILING_OPTIONS: \"task_block\" asks for what a host does not have: ignored");
+      say("PROFILING_OPTIONS: \"task_block\" is not supported on a host: ignored");
   } else if (std::find(kPoints.begin(), kPoints.end(), key) != kPoints.end()) {
     if (!value.is_string()) return wrong_value(key, value, "the name of an operator or empty");
   } else {
-    return wrong(": \"" + shown(key) + "\" is no key of it");
+    return wrong(": \"" + shown(key) + "\" is not a known key");
   }
   return ACL_SUCCESS;
 }
@@ -102,7 +102,7 @@ aclError read_framework_options(FrameworkOptions& options) {
   const char* const set = secure_getenv("PROFILING_OPTIONS");
   const std::string text = set != nullptr && *set != '\0' ? set : kDefaults;
   if (text.size() > kMaxBytes)
-    return wrong(" has " + std::to_string(text.size()) + " bytes, and at most 2048 are taken");
+    return wrong(" has " + std::to_string(text.size()) + " bytes, the maximum is 2048");
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return wrong(" is not a JSON object");
   // Only task times are on by default.

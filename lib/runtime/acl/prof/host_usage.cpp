@@ -126,7 +126,7 @@ HostUsage::HostUsage(const HostUsageOptions& options, const std::string& folder,
     const runtime::BlockedSignals inherited;
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& error) {
-    runtime::say(std::string("the load of the host is not recorded: there is no thread for it: ") +
+    runtime::say(std::string("the load of the host is not recorded: cannot start its thread: ") +
                  error.what());
   }
 }

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 9> kMetrics = {
 
 constexpr const char* kTo50 = "1 to 50";
 constexpr const char* kTo100 = "1 to 100";
-constexpr const char* kCpuOrMemory = "cpu, mem or both, which is what /proc tells";
+constexpr const char* kCpuOrMemory = "cpu, mem or both, as provided by /proc";
 constexpr std::array kSettingInfos = {
     SettingInfo{ACL_PROF_STORAGE_LIMIT, "ACL_PROF_STORAGE_LIMIT", "200MB to 4294967295MB"},
     SettingInfo{ACL_PROF_SYS_HARDWARE_MEM_FREQ, "ACL_PROF_SYS_HARDWARE_MEM_FREQ", kTo100, 100},

@@ -80,7 +80,7 @@ aclError Profiler::set_config(std::uint32_t type, std::string_view value) {
     return result;
   if (set == ACL_ERROR_FEATURE_UNSUPPORTED) {
     say("aclprofSetConfig: " + std::string(info->name) +
-        " asks for counters of a card, which a host does not have: leave it out");
+        " requires counters of a card, which a host does not have: remove it");
     return ACL_ERROR_INVALID_PROFILING_CONFIG;
   }
   settings_ = std::move(changed);

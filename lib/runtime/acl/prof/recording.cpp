@@ -376,14 +376,15 @@ void Recording::finish(bool at_exit) {
   }
   if (!is_good)
     runtime::say(files.folder +
-                 ": end_info cannot be written, the end of the recording is not known");
+                 ": end_info cannot be written, the end of the recording is unknown");
   if (lost_records > 0) {
-    runtime::say(files.folder + ": " + std::to_string(lost_records) + " records found no space (" +
-                 files.why_lost() + "): the profile is partial");
+    runtime::say(files.folder + ": " + std::to_string(lost_records) +
+                 " records were dropped for lack of space (" + files.why_lost() +
+                 "): the profile is partial");
   }
   if (removed() > 0) {
     runtime::say(files.folder + ": the oldest " + std::to_string(removed()) +
-                 " records were removed at the storage limit");
+                 " records were deleted at the storage limit");
   }
 }
 

@@ -83,7 +83,7 @@ BatchNormParameters read_batch_norm(const OperatorContext& context, int64_t chan
   BatchNormParameters result;
   for (std::size_t c = 0; c < gamma.size(); ++c) {
     const float spread = variance[c] + epsilon;
-    if (!(spread > 0.0F)) context.reader.fail("variance + epsilon must be above 0");
+    if (!(spread > 0.0F)) context.reader.fail("variance + epsilon must be > 0");
     result.scale.push_back(gamma[c] / std::sqrt(spread));
     result.shift.push_back(beta[c] - mean[c] * result.scale.back());
   }
@@ -278,9 +278,8 @@ WindowGeometry read_window(const OperatorContext& context) {
   std::tie(g.stride_height, g.stride_width) = reader.pair("stride", 1, kMaxKernel, 1);
   std::tie(g.pad_height, g.pad_width) = reader.pair("pad", 0, kMaxKernel - 1, 0);
   if (g.pad_height >= g.kernel_height && g.pad_height > 0)
-    reader.fail("\"pad\" must be below \"kernel\"");
-  if (g.pad_width >= g.kernel_width && g.pad_width > 0)
-    reader.fail("\"pad\" must be below \"kernel\"");
+    reader.fail("\"pad\" must be < \"kernel\"");
+  if (g.pad_width >= g.kernel_width && g.pad_width > 0) reader.fail("\"pad\" must be < \"kernel\"");
   const int64_t rows = g.in_height + 2 * g.pad_height - g.kernel_height;
   const int64_t columns = g.in_width + 2 * g.pad_width - g.kernel_width;
   if (rows < 0 || columns < 0) reader.fail("the kernel is larger than the padded input");
@@ -447,7 +446,8 @@ std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorC
     }
     for (const TensorShape& input : context.inputs) {
       if (input.blocked && entry.layouts == Layouts::nchw)
-        context.reader.fail(type + " takes inputs in NCHW order only: TransData brings them there");
+        context.reader.fail(type +
+                            " accepts inputs only in NCHW order: convert them with TransData");
     }
     std::unique_ptr<Operator> made = entry.make(context);
     for (const TensorShape& input : context.inputs) made->work.input_bytes += input.bytes();
@@ -457,7 +457,7 @@ std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorC
   std::string known;
   for (const Entry& entry : kOperators)
     known += std::string(known.empty() ? "" : ", ") + entry.type;
-  context.reader.fail("type \"" + type + "\" is none of " + known);
+  context.reader.fail("type \"" + type + "\" is not one of " + known);
 }
 
 }  // namespace msprof::runtime

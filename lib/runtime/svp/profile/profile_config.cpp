@@ -97,7 +97,7 @@ std::string read_output(const nlohmann::json& profiler) {
     problem = "acl.json: the output folder " + path + " does not exist";
   }
   std::string folder = executable_folder();
-  say(problem + "; the profile goes to the executable's folder " + folder);
+  say(problem + "; the profile is written to the executable's folder " + folder);
   return folder;
 }
 
@@ -130,7 +130,7 @@ std::optional<ProfileConfig> read_profile_config(const std::string& path) {
   config.acl_api = read_switch(*profiler, {"acl_api"});
   config.interval = read_interval(*profiler);
   if (!config.aicore && !config.aicpu && !config.acl_api) {
-    say(path + ": no item is left to be collected: no profile is written");
+    say(path + ": all items are switched off: no profile is written");
     return std::nullopt;
   }
   config.output = read_output(*profiler);

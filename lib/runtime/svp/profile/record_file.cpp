@@ -44,7 +44,7 @@ void WriteHealth::lost(uint64_t records, const std::string& path, const std::str
   lost_ += records;
   if (!said_.exchange(true)) {
     say(path + " " + what +
-        "; the application goes on, records that cannot be written are dropped and counted");
+        "; the application continues, records that cannot be written are dropped and counted");
   }
 }
 
@@ -181,7 +181,7 @@ void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) 
     }
     fail("cannot be written");
   }
-  health_.lost(1, path_, finished_ ? "is finished already" : "cannot be written");
+  health_.lost(1, path_, finished_ ? "is already finished" : "cannot be written");
 }
 
 void RecordFile::finish(std::string_view more_lines, bool at_exit) {

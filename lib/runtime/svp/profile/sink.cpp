@@ -91,10 +91,10 @@ std::shared_ptr<Sink> Sink::open(const std::string& output) {
   if (path == nullptr || *path == '\0') return nullptr;
   const int fd = open_fifo(path);
   if (fd >= 0) return std::shared_ptr<Sink>(new Sink(fd, output.size() + 1));
-  const std::string why = errno == ENXIO    ? "nobody reads it"
-                          : errno == EINVAL ? "it is no FIFO"
+  const std::string why = errno == ENXIO    ? "it has no reader"
+                          : errno == EINVAL ? "it is not a FIFO"
                                             : strerror(errno);
-  say("MSPROF_SINK " + std::string(path) + ": " + why + "; records go to files");
+  say("MSPROF_SINK " + std::string(path) + ": " + why + "; records are written to files");
   return nullptr;
 }
 
@@ -129,9 +129,9 @@ bool Sink::write(const std::string& path, uint64_t offset, const void* bytes, st
   if (!state_->gone.exchange(true)) {
     say(std::string("the reader of MSPROF_SINK ") +
         (error == EPIPE   ? "is gone"
-         : error == EBADF ? "was left: the application closed the descriptor"
-                          : "takes nothing any more") +
-        "; records go to files");
+         : error == EBADF ? "was closed by the application"
+                          : "no longer accepts data") +
+        "; records are written to files");
   }
   return false;
 }
