@@ -197,7 +197,7 @@ def main():
     if arguments.list:
         return 0
     if not jobs:
-        print("no test has such a name")
+        print("no test matches")
         return 1
     jobs.sort(key=lambda job: -job.test.cost)
 
@@ -231,7 +231,7 @@ def main():
                  if of is test and state == "failed"]
         for name in sorted(names):
             print(f"failed: {name}")
-    print(f"{len(jobs)} processes, {time.monotonic() - began:.0f} s; the time of each case is in "
+    print(f"{len(jobs)} processes, {time.monotonic() - began:.0f} s; the times of all cases are in "
           f"{os.path.join(arguments.build, 'test_times.txt')}")
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     return 1 if count["failed"] else 0

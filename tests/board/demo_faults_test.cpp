@@ -120,7 +120,7 @@ TEST_CASE("A board without SFTP, without tar, with busybox or with the tools of 
   FaultyBoard rich({"--gnu"});
   CHECK(contains(rich.run("tar --version"), "GNU"));
   CHECK(contains(read_file(rich.place / "etc/sshd_config"), "sftp"));
-  CHECK(rich.end().find("A board is up (openssh), until") == 0);
+  CHECK(rich.end().find("The board is running (openssh)") == 0);
 }
 
 TEST_CASE("What makes no sense is refused before anything is made, and --help has every option") {
