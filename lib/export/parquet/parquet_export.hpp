@@ -1,6 +1,6 @@
 // Exports the tasks, calls, collectives and operators of a capture as Parquet files, for SQL across
 // many ranks: DIR/tasks/rank=00017/<capture>.parquet, DIR/calls/…, DIR/collectives/…, DIR/ops/….
-// For `msprof export parquet` and for commands on many captures. docs/cluster.md lists the columns.
+// For `msprof export parquet` and for commands on many captures. docs/parquet.md lists the columns.
 #pragma once
 
 #include <cstddef>

@@ -14,96 +14,83 @@ constexpr Values kAscending = Values::ascending;
 constexpr Values kRepeated = Values::repeated;
 constexpr Cells kNames = Cells::names;
 // Row numbers are only unique within a capture, and a rank may have several.
-const TableColumn kCaptureColumn = {"capture", "name of the capture's folder", Values::repeated,
-                                    Cells::capture};
+const TableColumn kCaptureColumn = {"capture", Values::repeated, Cells::capture};
 
 Table tasks_table() {
-  return {
-      "tasks",
-      "one task of a device: an execution of an operator, a copy, an event",
-      {kCaptureColumn,
-       {"task_id", "id of the task in the capture", kAscending, {}, true},
-       {"device_id", "number of the device", kRepeated},
-       {"model_id", "model id of the runtime", kRepeated},
-       {"step", "`PROF…`: iteration in which it starts; `JOB…`: capture of the model", kRepeated},
-       {"execution", "`JOB…`: number of the model's execution, from 0", kRepeated},
-       {"stream_id", "`PROF…`: stream id", kRepeated},
-       {"task_number", "`PROF…`: task id of the runtime"},
-       {"op_id", "`ops.op_id`; null if the task is not an operator", kRepeated},
-       {"op_name", "name of the operator", kRepeated, kNames},
-       {"op_type", "type of the operator", kRepeated, kNames},
-       {"task_type", "unit of the operator; for other tasks the task type of the scheduler",
-        kRepeated, kNames},
-       {"start_ns", "start time", kAscending},
-       {"duration_ns", "duration; null if the frequency of the device is unknown"},
-       {"call_id", "`calls.call_id` of the call that launched it", kAscending},
-       {"collective_id", "`collectives.collective_id` of the collective that the task belongs to",
-        kAscending},
-       {"kernel", "`PROF…`: kernel name of the runtime", kRepeated, kNames}}};
+  return {"tasks",
+          {kCaptureColumn,
+           {"task_id", kAscending, {}, true},
+           {"device_id", kRepeated},
+           {"model_id", kRepeated},
+           {"step", kRepeated},
+           {"execution", kRepeated},
+           {"stream_id", kRepeated},
+           {"task_number"},
+           {"op_id", kRepeated},
+           {"op_name", kRepeated, kNames},
+           {"op_type", kRepeated, kNames},
+           {"task_type", kRepeated, kNames},
+           {"start_ns", kAscending},
+           {"duration_ns"},
+           {"call_id", kAscending},
+           {"collective_id", kAscending},
+           {"kernel", kRepeated, kNames}}};
 }
 
 Table calls_table() {
   return {"calls",
-          "one call on the host",
           {kCaptureColumn,
-           {"call_id", "id of the call in the capture", kAscending, {}, true},
-           {"process_id", "process id of the caller", kRepeated},
-           {"thread_id", "thread id of the caller", kRepeated},
-           {"level",
-            "`PROF…`: 'acl', 'model', 'node', 'communication', 'runtime', or the level's number",
-            kRepeated, Cells::levels},
-           {"type", "`JOB…`: 'model', 'runtime', …; `PROF…`: the mode", kRepeated, kNames},
-           {"name", "name of the function", kRepeated, kNames},
-           {"item", "`PROF…`: operator or model of the call", kRepeated, kNames},
-           {"start_ns", "start time", kAscending},
-           {"duration_ns", "duration"}}};
+           {"call_id", kAscending, {}, true},
+           {"process_id", kRepeated},
+           {"thread_id", kRepeated},
+           {"level", kRepeated, Cells::levels},
+           {"type", kRepeated, kNames},
+           {"name", kRepeated, kNames},
+           {"item", kRepeated, kNames},
+           {"start_ns", kAscending},
+           {"duration_ns"}}};
 }
 
 Table collectives_table() {
-  return {
-      "collectives",
-      "one collective communication on one device (`PROF…`)",
-      {kCaptureColumn,
-       {"collective_id", "id of the collective in the capture", kAscending, {}, true},
-       {"device_id", "number of the device", kRepeated},
-       {"model_id", "model id of the runtime", kRepeated},
-       {"step", "iteration in which it starts", kRepeated},
-       {"name", "`hcom_allReduce__101_1_1`", kRepeated, kNames},
-       {"type", "`hcom_allReduce_`", kRepeated, kNames},
-       {"group_name", "communication group", kRepeated, kNames},
-       {"sequence", "number within its group on its device, in order of time, from 0", kAscending},
-       {"rank_count", "number of ranks in the group", kRepeated},
-       {"algorithm", "algorithm, as named by the library", kRepeated, kNames},
-       {"data_type", "element type (number of the library)", kRepeated},
-       {"element_count", "number of elements"},
-       {"start_ns", "start time", kAscending},
-       {"end_ns", "end of its last task", kAscending},
-       {"duration_ns", "duration"}}};
+  return {"collectives",
+          {kCaptureColumn,
+           {"collective_id", kAscending, {}, true},
+           {"device_id", kRepeated},
+           {"model_id", kRepeated},
+           {"step", kRepeated},
+           {"name", kRepeated, kNames},
+           {"type", kRepeated, kNames},
+           {"group_name", kRepeated, kNames},
+           {"sequence", kAscending},
+           {"rank_count", kRepeated},
+           {"algorithm", kRepeated, kNames},
+           {"data_type", kRepeated},
+           {"element_count"},
+           {"start_ns", kAscending},
+           {"end_ns", kAscending},
+           {"duration_ns"}}};
 }
 
 Table ops_table() {
-  return {
-      "ops",
-      "one operator that ran: a layer of a model (`JOB…`), an operator with its shapes "
-      "(`PROF…`)",
-      {kCaptureColumn,
-       {"op_id", "id of the operator in the capture", kAscending, {}, true},
-       {"model_id", "model id of the runtime; null if it belongs to no model", kRepeated},
-       {"model", "name of the model", kRepeated, kNames},
-       {"position", "order within the model, from 0"},
-       {"layer_id", "layer id, as in op_summary"},
-       {"name", "name of the operator or layer", kRepeated, kNames},
-       {"original_names", "layers that were fused into this one, joined by '+'", kRepeated, kNames},
-       {"type", "`Conv2D`, `MatMulV2`, …", kRepeated, kNames},
-       {"unit", "unit that executed it: `AA_CORE`, `AI_CORE`, `AI_CPU`, …", kRepeated, kNames},
-       {"input_shapes", "`8,1;128,4096`", kRepeated, kNames},
-       {"output_shapes", "same format as input_shapes", kRepeated, kNames},
-       {"input_types", "`FLOAT16;INT64`", kRepeated, kNames},
-       {"block_num", "number of cores requested", kRepeated},
-       {"count", "executions with a known duration"},
-       {"total_ns", "total time of all executions"},
-       {"min_ns", "shortest execution"},
-       {"max_ns", "longest execution"}}};
+  return {"ops",
+          {kCaptureColumn,
+           {"op_id", kAscending, {}, true},
+           {"model_id", kRepeated},
+           {"model", kRepeated, kNames},
+           {"position"},
+           {"layer_id"},
+           {"name", kRepeated, kNames},
+           {"original_names", kRepeated, kNames},
+           {"type", kRepeated, kNames},
+           {"unit", kRepeated, kNames},
+           {"input_shapes", kRepeated, kNames},
+           {"output_shapes", kRepeated, kNames},
+           {"input_types", kRepeated, kNames},
+           {"block_num", kRepeated},
+           {"count"},
+           {"total_ns"},
+           {"min_ns"},
+           {"max_ns"}}};
 }
 
 TextOf names_of(const Database& db) {

@@ -19,10 +19,9 @@ enum class Cells {
   capture,  // its name, the same in all rows
 };
 
-// A column of a table, the same for both dialects. Times are ns of the capture's clock.
+// A column of a table, the same for both dialects; docs/parquet.md describes it.
 struct TableColumn {
   std::string_view name;
-  std::string_view help;
   Values values = Values::any;
   Cells cells = Cells::integers;
   bool is_required = false;
@@ -30,7 +29,6 @@ struct TableColumn {
 
 struct Table {
   std::string_view name;  // name of its folder: "tasks"
-  std::string_view help;  // what a row represents
   std::vector<TableColumn> columns;
 };
 
