@@ -17,7 +17,6 @@ namespace {
 constexpr int kHelpColumn = 30;
 constexpr int kNarrowHelpColumn = 6;
 constexpr int kNarrow = 70;
-constexpr std::string_view kHelpHelp = "print this help";
 constexpr std::string_view kTopicPrefix = "--help-";
 // Minimum width for a text beside something else.
 constexpr int kLeastRoom = 24;
@@ -96,14 +95,12 @@ std::size_t find_gap(std::string_view line) {
   return std::string_view::npos;
 }
 
-struct Example {
-  std::string command;
-  std::string comment;
-  int comment_column = 0;
-};
+bool takes_list(const Option& option) {
+  return std::holds_alternative<std::vector<std::string>*>(option.target) && !option.one_each;
+}
 
-// Parses lines "  command   comment", separated by two or more blanks. Lines with a deeper indent
-// continue the comment.
+}  // namespace
+
 std::vector<Example> parse_examples(const std::string& text) {
   std::vector<Example> examples;
   for (const std::string_view line : split(text, '\n')) {
@@ -122,6 +119,36 @@ std::vector<Example> parse_examples(const std::string& text) {
   }
   return examples;
 }
+
+std::string option_head(const Option& option) {
+  std::string head = fmt::format("{}", fmt::join(split(option.names, ','), ", "));
+  const std::string value = option.choices.empty()
+                                ? option.value_name
+                                : fmt::format("{}", fmt::join(option.choices, "|"));
+  if (value.empty()) return head;
+  if (is_positional(option)) return value;
+  head += option.value_optional ? fmt::format(" [{}]", value) : " " + value;
+  return head + (takes_list(option) ? "..." : "");
+}
+
+std::string option_help(const Option& option) {
+  const auto* const text = std::get_if<std::string*>(&option.target);
+  if (text == nullptr || (*text)->empty() || option.help.find("default") != std::string::npos)
+    return option.help;
+  return fmt::format("{} (default {})", option.help, **text);
+}
+
+std::string synopsis(const Command& command, const std::string& path) {
+  std::string usage = path + (command.commands().empty() ? " [OPTIONS]" : " COMMAND");
+  for (const auto& option : command.options()) {
+    if (!is_positional(*option)) continue;
+    const std::string name = option->value_name + (takes_list(*option) ? "..." : "");
+    usage += option->required ? " " + name : " [" + name + "]";
+  }
+  return usage + (command.rest() == nullptr ? "" : " [-- ARGUMENTS...]");
+}
+
+namespace {
 
 void add_examples(std::string& out, const std::string& text, int width) {
   out += "Examples:\n";
@@ -147,30 +174,6 @@ void add_text(std::string& out, std::string_view text, int indent, int width) {
   lines.end_line();
 }
 
-bool takes_list(const Option& option) {
-  return std::holds_alternative<std::vector<std::string>*>(option.target) && !option.one_each;
-}
-
-// Returns the names and the value: "--dir, --collection-dir DIR..."
-std::string head_of(const Option& option) {
-  std::string head = fmt::format("{}", fmt::join(split(option.names, ','), ", "));
-  const std::string value = option.choices.empty()
-                                ? option.value_name
-                                : fmt::format("{}", fmt::join(option.choices, "|"));
-  if (value.empty()) return head;
-  if (is_positional(option)) return value;
-  head += option.value_optional ? fmt::format(" [{}]", value) : " " + value;
-  return head + (takes_list(option) ? "..." : "");
-}
-
-// Returns the help text and appends the default, unless the text already mentions one.
-std::string help_of(const Option& option) {
-  const auto* const text = std::get_if<std::string*>(&option.target);
-  if (text == nullptr || (*text)->empty() || option.help.find("default") != std::string::npos)
-    return option.help;
-  return fmt::format("{} (default {})", option.help, **text);
-}
-
 void add_entry(std::string& out, const std::string& head, const std::string& help, int width) {
   Wrapped lines(out, width);
   lines.start_at(2);
@@ -187,17 +190,6 @@ bool is_listed(const Command& command, const Option& option, std::string_view to
   return command.is_usual(option);
 }
 
-std::string usage_of(const Command& command, const std::string& path) {
-  std::string usage = fmt::format("Usage: {}", path);
-  usage += command.commands().empty() ? " [OPTIONS]" : " COMMAND";
-  for (const auto& option : command.options()) {
-    if (!is_positional(*option)) continue;
-    const std::string name = option->value_name + (takes_list(*option) ? "..." : "");
-    usage += option->required ? " " + name : " [" + name + "]";
-  }
-  return usage + (command.rest() == nullptr ? "" : " [-- ARGUMENTS...]");
-}
-
 void add_commands(std::string& out, const Command& command, bool is_root, int width) {
   if (command.commands().empty()) return;
   out += "\nCommands:\n";
@@ -211,7 +203,8 @@ void add_commands(std::string& out, const Command& command, bool is_root, int wi
 void add_arguments(std::string& out, const Command& command, int width) {
   std::string entries;
   for (const auto& option : command.options())
-    if (is_positional(*option)) add_entry(entries, head_of(*option), help_of(*option), width);
+    if (is_positional(*option))
+      add_entry(entries, option_head(*option), option_help(*option), width);
   if (command.rest() != nullptr) add_entry(entries, "-- ARGUMENTS...", command.rest_help(), width);
   if (!entries.empty()) out += "\nArguments:\n" + entries;
 }
@@ -221,7 +214,7 @@ std::string entries_of(const Command& command, const std::string& group, std::st
   std::string entries;
   for (const auto& option : command.options()) {
     if (option->group == group && !is_positional(*option) && is_listed(command, *option, topic))
-      add_entry(entries, head_of(*option), help_of(*option), width);
+      add_entry(entries, option_head(*option), option_help(*option), width);
   }
   return entries;
 }
@@ -281,7 +274,7 @@ std::string help_text(const Command& command, const std::string& path, std::stri
     add_text(out, command.help(), 0, width);
     out += '\n';
   }
-  add_text(out, usage_of(command, path), 0, width);
+  add_text(out, "Usage: " + synopsis(command, path), 0, width);
   if (topic.empty() || topic == kAllOptions) {
     add_commands(out, command, is_root, width);
     add_arguments(out, command, width);

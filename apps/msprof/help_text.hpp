@@ -1,4 +1,4 @@
-// Formats --help from the command tree. For command_line.cpp.
+// Formats --help from the command tree. For command_line.cpp, and for man_page.cpp the parts of it.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,25 @@ namespace msprof::cli {
 
 // The topic of --help-all.
 inline constexpr std::string_view kAllOptions = "all";
+
+inline constexpr std::string_view kHelpHelp = "print this help";
+
+struct Example {
+  std::string command;
+  std::string comment;
+  int comment_column = 0;
+};
+
+// Parses lines "  command   comment", separated by two or more blanks. Lines with a deeper indent
+// continue the comment.
+std::vector<Example> parse_examples(const std::string& text);
+
+// Returns the names and the value: "--dir, --collection-dir DIR..."
+std::string option_head(const Option& option);
+// Returns the help text and appends the default, unless the text already mentions one.
+std::string option_help(const Option& option);
+// Returns the command with its arguments: "msprof list [OPTIONS] [DIR...]".
+std::string synopsis(const Command& command, const std::string& path);
 
 // Names and descriptions of the options of `command` that print help.
 std::vector<Suggestion> help_options(const Command& command);

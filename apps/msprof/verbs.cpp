@@ -43,6 +43,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
 #define VERB(name) add_##name##_command(*root);
 #include "msprof/verbs.def"
 #undef VERB
+  add_man_pages_command(*root);
   return root;
 }
 

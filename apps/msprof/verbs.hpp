@@ -23,6 +23,9 @@ void apply_verbosity(const Verbosity& verbosity);
 #include "msprof/verbs.def"
 #undef VERB
 
+// Adds the hidden command that writes the man pages.
+void add_man_pages_command(cli::Command& root);
+
 // Action of `collect --all` for a fetched capture; adds its part of --json to `report`.
 using ProcessCapture =
     std::function<Exit(const std::filesystem::path& capture, nlohmann::json* report)>;

@@ -142,6 +142,7 @@ TEST_CASE("the verbs are the manual's") {
   std::sort(paths.begin(), paths.end());
   CHECK(paths == Words{"msprof",
                        "msprof __complete",
+                       "msprof __man_pages",
                        "msprof advise",
                        "msprof cluster",
                        "msprof collect",
