@@ -10,6 +10,8 @@
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
 
 #include "analyze/capture_info.hpp"
 #include "analyze/capture_list.hpp"
@@ -43,32 +45,82 @@ struct ShowArguments {
   bool json = false;
 };
 
+// Most rows of a table that are shown without --top, and most bytes of its cells in any case:
+// tables are kept in memory, and a store from elsewhere can have any number of rows.
+constexpr std::size_t kMaxRows = 10'000;
+constexpr std::size_t kMaxTableBytes = 8 << 20;
+
+// Keeps the first rows of a table, or the hottest ones; in both cases also the last one if it is a
+// total row ("-" instead of an id).
+class ShownRows : public TableRows {
+ public:
+  using Row = std::vector<Cell>;
+
+  // Keeps the first `most` rows.
+  explicit ShownRows(std::size_t most = kMaxRows) : most_(most) {}
+  // Keeps the rows with the largest numbers: in the first of these columns that has one.
+  void sort_by(std::vector<std::size_t> heat_columns) { heat_columns_ = std::move(heat_columns); }
+
+  void end_row() override {
+    if (!total_.empty()) add(std::exchange(total_, {}));
+    TableRows::end_row();
+    Row row = std::move(rows.back());
+    rows.pop_back();
+    ++count_;
+    if (row.front().text == "-") {
+      total_ = std::move(row);
+    } else {
+      add(std::move(row));
+    }
+  }
+  void end() override {
+    keep_most();
+    if (!total_.empty()) rows.push_back(std::move(total_));
+  }
+  std::uint64_t count() const { return count_; }  // all rows, shown or not
+
+ private:
+  static std::size_t bytes_of(const Row& row) {
+    return std::accumulate(
+        row.begin(), row.end(), sizeof row,
+        [](std::size_t sum, const Cell& cell) { return sum + sizeof cell + cell.text.size(); });
+  }
+  void add(Row row) {
+    bytes_ += bytes_of(row);
+    rows.push_back(std::move(row));
+    if (rows.size() / 2 >= most_ || bytes_ / 2 >= kMaxTableBytes) keep_most();
+  }
+  double heat(const Row& row) const {
+    const auto known = std::find_if(heat_columns_.begin(), heat_columns_.end(),
+                                    [&](std::size_t column) { return row[column].is_number; });
+    return known == heat_columns_.end() ? -1.0 : std::strtod(row[*known].text.c_str(), nullptr);
+  }
+  void keep_most() {
+    if (!heat_columns_.empty()) {
+      std::stable_sort(rows.begin(), rows.end(),
+                       [&](const Row& a, const Row& b) { return heat(a) > heat(b); });
+    }
+    bytes_ = 0;
+    std::size_t kept = 0;
+    for (; kept < std::min(most_, rows.size()) && bytes_ < kMaxTableBytes; ++kept)
+      bytes_ += bytes_of(rows[kept]);
+    rows.resize(kept);
+  }
+
+  std::size_t most_;
+  std::vector<std::size_t> heat_columns_;
+  Row total_;              // the last row, if it is a total
+  std::size_t bytes_ = 0;  // of `rows`
+  std::uint64_t count_ = 0;
+};
+
 struct ShownTable {
   std::string name;
   std::string title;
   bool is_data = true;  // false for tables that only describe the capture
-  TableRows rows;
+  ShownRows rows;
+  std::uint64_t left_out = 0;  // rows that exceed the limits, not --top
 };
-
-// A total row ("-" instead of an id) stays last, however the rows are sorted or truncated.
-bool is_total(const std::vector<TableRows::Cell>& row) {
-  return !row.empty() && row.front().text == "-";
-}
-
-void keep_hottest(TableRows& table, const std::vector<std::size_t>& heat_columns, long top) {
-  const auto body_end = std::stable_partition(table.rows.begin(), table.rows.end(),
-                                              [](const auto& row) { return !is_total(row); });
-  if (!heat_columns.empty()) {
-    const auto heat = [&](const auto& row) {
-      const auto known = std::find_if(heat_columns.begin(), heat_columns.end(),
-                                      [&](std::size_t column) { return row[column].is_number; });
-      return known == heat_columns.end() ? -1.0 : std::strtod(row[*known].text.c_str(), nullptr);
-    };
-    std::stable_sort(table.rows.begin(), body_end,
-                     [&](const auto& a, const auto& b) { return heat(a) > heat(b); });
-  }
-  if (body_end - table.rows.begin() > top) table.rows.erase(table.rows.begin() + top, body_end);
-}
 
 struct TableSource {
   const SummaryTable* table = nullptr;
@@ -77,12 +129,18 @@ struct TableSource {
 
 ShownTable made_of(const Database& db, const TableSource& source, std::optional<long> top) {
   const SummaryTable& table = *source.table;
-  ShownTable shown{
-      std::string(table.name()), std::string(table.info().title), table.is_exported(), {}};
+  // Tables that only describe the capture are not sorted by heat.
+  if (!table.is_exported()) top.reset();
+  const auto most = static_cast<std::size_t>(top.value_or(kMaxRows));
+  ShownTable shown{std::string(table.name()), std::string(table.info().title), table.is_exported(),
+                   ShownRows(most)};
+  if (top) shown.rows.sort_by(table.heat_columns());
   shown.rows.begin(table.columns(db));
   table.write(db, source.document, shown.rows);
-  // Tables that only describe the capture are not sorted by heat.
-  if (top && shown.is_data) keep_hottest(shown.rows, table.heat_columns(), *top);
+  shown.rows.end();
+  const std::uint64_t wanted =
+      top ? std::min<std::uint64_t>(most, shown.rows.count()) : shown.rows.count();
+  if (wanted > shown.rows.rows.size()) shown.left_out = shown.rows.count() - shown.rows.rows.size();
   return shown;
 }
 
@@ -247,6 +305,9 @@ void print_tables(const std::vector<ShownTable>& tables) {
     TextTable text;
     table.rows.write(text);
     fmt::print("\n{}\n{}", table.title, text.for_terminal(STDOUT_FILENO));
+    if (table.left_out > 0)
+      fmt::print("and {} more: msprof query \"SELECT * FROM {}\" --format csv\n", table.left_out,
+                 table.name);
   }
 }
 
@@ -264,10 +325,12 @@ ordered_json json_of(const ShownTable& table) {
     }
     rows.push_back(std::move(object));
   }
-  return {{"name", table.name},
-          {"title", table.title},
-          {"columns", table.rows.columns},
-          {"rows", rows}};
+  ordered_json one = {{"name", table.name},
+                      {"title", table.title},
+                      {"columns", table.rows.columns},
+                      {"rows", std::move(rows)}};
+  if (table.left_out > 0) one["left_out"] = table.left_out;
+  return one;
 }
 
 // Returns known facts about files whose records could not be read: "layer.info

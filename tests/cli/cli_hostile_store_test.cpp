@@ -206,3 +206,39 @@ TEST_CASE("a store that is not a regular file is replaced or reported") {
     hostile.check_all();
   }
 }
+
+TEST_CASE("show prints 10,000 rows of a table, and says how to get the others") {
+  const Hostile hostile(true);
+  hostile.change(
+      "DELETE FROM iteration_part; DELETE FROM iteration;"
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)"
+      "INSERT INTO iteration(id, device_id, model_number, number, start_ns, end_ns,"
+      " duration_ns) SELECT i, 0, 1, i, i, i, i * 7919 % 30011 FROM n");
+  const auto show = [&](const Words& options) {
+    Words words = {"show", "-q", "-dir", hostile.capture.string()};
+    words.insert(words.end(), options.begin(), options.end());
+    const RunResult result = run_msprof(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return result.out;
+  };
+  const auto steps = [&](const Words& options) {
+    const auto document = nlohmann::json::parse(show(options));
+    for (const auto& table : document.at("captures")[0].at("tables"))
+      if (table.at("name") == "step_trace") return table;
+    return nlohmann::json();
+  };
+  CHECK(contains(show({}),
+                 "\nand 20000 more: msprof query \"SELECT * FROM step_trace\" --format csv\n"));
+  const auto first = steps({"--json"});
+  REQUIRE(first.at("rows").size() == 10'000);
+  CHECK(first.at("rows")[9'999].at("Iteration ID") == 10'000);
+  CHECK(first.at("left_out") == 20'000);
+  // The longest of all, not of the first.
+  const auto hottest = steps({"--json", "--top", "3"});
+  REQUIRE(hottest.at("rows").size() == 3);
+  const char* const kLongest[] = {"30.010", "30.009", "30.008"};
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(hottest.at("rows")[i].at("Iteration Time(us)") == Approx(std::stod(kLongest[i])));
+  CHECK_FALSE(hottest.contains("left_out"));
+}
