@@ -1,13 +1,16 @@
 // Writes the rows of the Parquet files: one pass over each table of the store.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/number.hpp"
 #include "export/parquet/parquet_tables.hpp"
 #include "store/row_cursor.hpp"
+#include "store/row_ids.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::parquet {
@@ -21,27 +24,32 @@ std::int64_t duration_of(std::int64_t start_ns, std::int64_t end_ns) {
   return start_ns == kNull || end_ns == kNull ? kNull : saturating_subtract(end_ns, start_ns);
 }
 
-// All rows of a table by id; only for tables whose size does not depend on the length of the run.
-// Most have the ids 1, 2, 3, …
-template <typename Row>
-class RowsById {
+// Reads cells of a row by its id. Keeps the last row, because neighbouring rows often share it.
+template <std::size_t kCells>
+class RowById {
  public:
-  RowsById(const Database& db, const typename RowCursor<Row>::Columns& columns) {
-    for (RowCursor<Row> read(db, columns); read.next();) rows_.push_back(*read);
+  using Cells = std::array<std::int64_t, kCells>;
+
+  // `sql`: SELECT of the cells, with the id as parameter.
+  RowById(const Database& db, std::string_view sql) : read_(db.prepare(sql)) { cells_.fill(kNull); }
+  // All cells are kNull if there is no such row.
+  const Cells& of(std::int64_t id) {
+    if (id == id_) return cells_;
+    id_ = id;
+    cells_.fill(kNull);
+    read_.bind(1, id);
+    if (id != kNull && read_.step()) {
+      for (std::size_t i = 0; i < kCells; ++i)
+        cells_[i] = read_.maybe_integer(static_cast<int>(i)).value_or(kNull);
+    }
+    read_.reset();
+    return cells_;
   }
-  const Row* find(std::int64_t id) const {
-    if (rows_.empty() || id < rows_.front().id || id > rows_.back().id) return nullptr;
-    const auto guess = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(rows_[0].id);
-    if (guess < rows_.size() && rows_[guess].id == id) return &rows_[guess];
-    const auto found =
-        std::lower_bound(rows_.begin(), rows_.end(), id,
-                         [](const Row& row, std::int64_t wanted) { return row.id < wanted; });
-    return found != rows_.end() && found->id == id ? &*found : nullptr;
-  }
-  const std::vector<Row>& rows() const { return rows_; }
 
  private:
-  std::vector<Row> rows_;
+  Statement read_;
+  std::int64_t id_ = kNull;
+  Cells cells_;
 };
 
 // Finds the iteration in which an event starts: a step of the framework if the device has any, else
@@ -100,15 +108,16 @@ class Iterations {
   std::optional<std::pair<Key, const std::vector<Span>*>> last_;
 };
 
-struct OpTime {
-  std::int64_t tasks = 0;
-  std::int64_t count = 0;
+// An operator that ran.
+struct Op {
+  std::array<std::int64_t, 3> names{};  // name, type, unit
+  std::int64_t count = 0;               // tasks with a duration
   std::int64_t total_ns = 0;
   std::int64_t min_ns = kNull;
   std::int64_t max_ns = kNull;
+  bool is_known = false;  // `names` have been read
 
   void add(std::int64_t duration_ns) {
-    ++tasks;
     if (duration_ns == kNull) return;
     min_ns = count == 0 ? duration_ns : std::min(min_ns, duration_ns);
     max_ns = std::max(max_ns, duration_ns);
@@ -121,27 +130,30 @@ class TableRows {
  public:
   explicit TableRows(const Database& db)
       : db_(db),
-        ops_(db, {&OpRow::id, &OpRow::model_row, &OpRow::layer_id, &OpRow::position,
-                  &OpRow::name_id, &OpRow::original_name_id, &OpRow::type_name_id,
-                  &OpRow::unit_name_id, &OpRow::block_num, &OpRow::input_shapes_name_id,
-                  &OpRow::input_types_name_id, &OpRow::output_shapes_name_id}),
-        models_(db, {&ModelRow::id, &ModelRow::device_id, &ModelRow::model_id, &ModelRow::name_id}),
-        steps_(db, {&StepRow::id, &StepRow::model_row, &StepRow::number}),
-        op_times_(ops_.rows().size()),
+        last_op_(last_id(db, OpRow::kTable)),
+        ops_(db, OpRow::kTable),
+        op_names_(db, "SELECT name_id, type_name_id, unit_name_id FROM op WHERE id = ?"),
         iterations_(db) {}
 
   void write_tasks(FileWriter& out);
   void write_calls(FileWriter& out);
   void write_collectives(FileWriter& out);
-  // Call after write_tasks(), which fills op_times_.
+  // Call after write_tasks(), which fills ops_.
   void write_ops(FileWriter& out);
 
  private:
+  Op* find_op(std::int64_t id) {
+    if (id < 0 || id > last_op_) return nullptr;
+    Op& op = ops_[id];
+    if (!op.is_known) op.names = op_names_.of(id);
+    op.is_known = true;
+    return &op;
+  }
+
   const Database& db_;
-  RowsById<OpRow> ops_;
-  RowsById<ModelRow> models_;
-  RowsById<StepRow> steps_;
-  std::vector<OpTime> op_times_;
+  std::int64_t last_op_;
+  ById<Op> ops_;
+  RowById<3> op_names_;
   Iterations iterations_;
 };
 
@@ -167,27 +179,27 @@ void TableRows::write_tasks(FileWriter& out) {
                             &Row::host_type_name_id, &Row::device_type_name_id,
                             &Row::kernel_name_id, &Row::model_number, &Row::api_id});
   CollectiveOfTask collectives(db_);
-  static const OpRow no_op;
+  RowById<3> steps(db_,
+                   "SELECT step.number, model.device_id, model.model_id FROM step"
+                   " LEFT JOIN model ON model.id = step.model_row WHERE step.id = ?");
+  constexpr std::array<std::int64_t, 3> kNoOp = {kNull, kNull, kNull};
   while (read.next()) {
     const Row& task = *read;
-    const OpRow* op = task.op_id == kNull ? nullptr : ops_.find(task.op_id);
-    if (op != nullptr)
-      op_times_[static_cast<std::size_t>(op - ops_.rows().data())].add(task.duration_ns);
-    else
-      op = &no_op;
+    Op* const op = find_op(task.op_id);
+    if (op != nullptr) op->add(task.duration_ns);
+    const auto& [op_name, op_type, op_unit] = op == nullptr ? kNoOp : op->names;
     std::int64_t device_id = task.device_id;
     std::int64_t model_id = task.model_number;
     std::int64_t number = kNull;
     if (task.step_id != kNull) {
-      const StepRow* step = steps_.find(task.step_id);
-      const ModelRow* model = step == nullptr ? nullptr : models_.find(step->model_row);
-      if (step != nullptr) number = step->number;
-      if (model != nullptr && device_id == kNull) device_id = model->device_id;
-      if (model != nullptr && model_id == kNull) model_id = model->model_id;
+      const auto& step = steps.of(task.step_id);
+      number = step[0];
+      if (device_id == kNull) device_id = step[1];
+      if (model_id == kNull) model_id = step[2];
     } else {
       number = iterations_.at(device_id, model_id, task.start_ns);
     }
-    const std::int64_t type = op->unit_name_id != kNull         ? op->unit_name_id
+    const std::int64_t type = op_unit != kNull                  ? op_unit
                               : task.host_type_name_id != kNull ? task.host_type_name_id
                                                                 : task.device_type_name_id;
     const std::int64_t cells[] = {kThisCapture,
@@ -199,8 +211,8 @@ void TableRows::write_tasks(FileWriter& out) {
                                   task.stream_id,
                                   task.task_number,
                                   task.op_id,
-                                  op->name_id,
-                                  op->type_name_id,
+                                  op_name,
+                                  op_type,
                                   type,
                                   task.start_ns,
                                   task.duration_ns,
@@ -227,53 +239,32 @@ void TableRows::write_calls(FileWriter& out) {
   }
 }
 
-// Reads the properties of a collective from its first call.
-class CommCalls {
- public:
-  explicit CommCalls(const Database& db)
-      : read_(db.prepare("SELECT op_type_name_id, op_algorithm_name_id, op_data_type, op_count"
-                         " FROM comm_call WHERE id = ?")) {}
-  CommCallRow of(std::int64_t id) {
-    CommCallRow row;
-    if (id == kNull) return row;
-    read_.bind(1, id);
-    if (read_.step()) {
-      row.op_type_name_id = read_.maybe_integer(0).value_or(kNull);
-      row.op_algorithm_name_id = read_.maybe_integer(1).value_or(kNull);
-      row.op_data_type = read_.maybe_integer(2).value_or(kNull);
-      row.op_count = read_.maybe_integer(3).value_or(kNull);
-    }
-    read_.reset();
-    return row;
-  }
-
- private:
-  Statement read_;
-};
-
 void TableRows::write_collectives(FileWriter& out) {
   using Row = CommOpRow;
   RowCursor<Row> read(
       db_, {&Row::id, &Row::device_id, &Row::name_id, &Row::group_name_id, &Row::start_ns,
             &Row::end_ns, &Row::model_number, &Row::rank_size, &Row::first_comm_call_id});
-  CommCalls calls(db_);
+  // The properties of a collective are those of its first call.
+  RowById<4> calls(db_,
+                   "SELECT op_type_name_id, op_algorithm_name_id, op_data_type, op_count"
+                   " FROM comm_call WHERE id = ?");
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> counts;
   while (read.next()) {
     const Row& op = *read;
-    const CommCallRow call = calls.of(op.first_comm_call_id);
+    const auto& [type, algorithm, data_type, count] = calls.of(op.first_comm_call_id);
     const std::int64_t cells[] = {kThisCapture,
                                   op.id,
                                   op.device_id,
                                   op.model_number,
                                   iterations_.at(op.device_id, op.model_number, op.start_ns),
                                   op.name_id,
-                                  call.op_type_name_id,
+                                  type,
                                   op.group_name_id,
                                   counts[{op.device_id, op.group_name_id}]++,
                                   op.rank_size,
-                                  call.op_algorithm_name_id,
-                                  call.op_data_type,
-                                  call.op_count,
+                                  algorithm,
+                                  data_type,
+                                  count,
                                   op.start_ns,
                                   op.end_ns,
                                   duration_of(op.start_ns, op.end_ns)};
@@ -282,15 +273,21 @@ void TableRows::write_collectives(FileWriter& out) {
 }
 
 void TableRows::write_ops(FileWriter& out) {
-  for (std::size_t i = 0; i < op_times_.size(); ++i) {
-    const OpTime& time = op_times_[i];
-    if (time.tasks == 0) continue;
-    const OpRow& op = ops_.rows()[i];
-    const ModelRow* model = op.model_row == kNull ? nullptr : models_.find(op.model_row);
+  using Row = OpRow;
+  RowCursor<Row> read(
+      db_, {&Row::id, &Row::model_row, &Row::layer_id, &Row::position, &Row::name_id,
+            &Row::original_name_id, &Row::type_name_id, &Row::unit_name_id, &Row::block_num,
+            &Row::input_shapes_name_id, &Row::input_types_name_id, &Row::output_shapes_name_id});
+  RowById<2> models(db_, "SELECT model_id, name_id FROM model WHERE id = ?");
+  while (read.next()) {
+    const Row& op = *read;
+    const Op* const times = ops_.find(op.id);
+    if (times == nullptr) continue;
+    const auto& [model_id, model_name] = models.of(op.model_row);
     const std::int64_t cells[] = {kThisCapture,
                                   op.id,
-                                  model == nullptr ? kNull : model->model_id,
-                                  model == nullptr ? kNull : model->name_id,
+                                  model_id,
+                                  model_name,
                                   op.position,
                                   op.layer_id,
                                   op.name_id,
@@ -301,10 +298,10 @@ void TableRows::write_ops(FileWriter& out) {
                                   op.output_shapes_name_id,
                                   op.input_types_name_id,
                                   op.block_num,
-                                  time.count,
-                                  time.total_ns,
-                                  time.min_ns,
-                                  time.max_ns};
+                                  times->count,
+                                  times->total_ns,
+                                  times->min_ns,
+                                  times->max_ns};
     out.add(cells);
   }
 }
