@@ -7,8 +7,6 @@ namespace msprof {
 
 namespace {
 
-constexpr const char* kReduces = " FROM iteration_part WHERE is_get_next = 0 ";
-
 class CannStepTrace : public cann::Table {
  public:
   CannStepTrace()
@@ -41,11 +39,14 @@ class CannStepTrace : public cann::Table {
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
         " refresh_ns, data_aug_ns, model_number, start_ns FROM iteration ORDER BY id");
-    // Both queries are ordered by the id of the iteration.
-    Reduces reduces(db);
+    cann::Reduces reduces(db, " ORDER BY iteration.id, part.id");
     const ScopeFilter scope(output_file.scope);
     while (read.step()) {
-      if (!is_taken(scope, read)) continue;
+      const std::int64_t id = read.integer(0);
+      if (!is_taken(scope, read)) {
+        reduces.of(id, [](auto, auto) {});
+        continue;
+      }
       out.number(read.integer(1));
       out.number(read.integer(2));
       // Without FP or BP, CANN 5 leaves values computed from them empty; later versions have zeros.
@@ -65,9 +66,14 @@ class CannStepTrace : public cann::Table {
         is_cann5 && !has_points ? out.text("") : cann::us_number(out, read.integer(duration));
       }
       out.number(read.maybe_integer(10).value_or(kNone32));
-      const std::int64_t written = reduces.write(out, read.integer(0));
+      std::int64_t left = most;
+      reduces.of(id, [&](auto start_ns, auto end_ns) {
+        cann::us_timestamp(out, start_ns.value_or(0));
+        cann::us_number(out, saturating_subtract(end_ns.value_or(0), start_ns.value_or(0)));
+        --left;
+      });
       // One cell per missing pair, not two, because users compare the file with other tools.
-      for (std::int64_t left = most - written; left > 0; --left) out.missing();
+      for (; left > 0; --left) out.missing();
       out.end_row();
     }
   }
@@ -79,30 +85,6 @@ class CannStepTrace : public cann::Table {
     return scope.takes(row.integer(1), row.integer(11), row.integer(5)) &&
            scope.takes_iteration(row.maybe_integer(10), row.integer(2));
   }
-
-  class Reduces {
-   public:
-    explicit Reduces(const Database& db)
-        : read_(db.prepare(std::string("SELECT iteration_id, start_ns, end_ns") + kReduces +
-                           "ORDER BY iteration_id, id")),
-          more_(read_.step()) {}
-
-    // Writes the all-reduces of the iteration; returns their number.
-    std::int64_t write(RowSink& out, std::int64_t iteration) {
-      std::int64_t count = 0;
-      for (; more_ && read_.integer(0) <= iteration; more_ = read_.step()) {
-        if (read_.integer(0) < iteration) continue;
-        cann::us_timestamp(out, read_.integer(1));
-        cann::us_number(out, saturating_subtract(read_.integer(2), read_.integer(1)));
-        ++count;
-      }
-      return count;
-    }
-
-   private:
-    Statement read_;
-    bool more_;
-  };
 };
 
 }  // namespace

@@ -53,6 +53,13 @@ std::int64_t most_reduces(const Database& db) {
   return most;
 }
 
+Reduces::Reduces(const Database& db, std::string_view end_of_sql)
+    : read_(db.prepare(
+          fmt::format("SELECT iteration.id, part.start_ns, part.end_ns FROM iteration_part AS part"
+                      " JOIN iteration ON iteration.id = part.iteration_id WHERE is_get_next = 0{}",
+                      end_of_sql))),
+      has_row_(read_.step()) {}
+
 void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id) {
   name_id ? out.text(texts(*name_id)) : out.missing();
 }

@@ -101,6 +101,26 @@ class DeviceTotals {
 // it is made of.
 std::int64_t most_reduces(const Database& db);
 
+// Reads the all-reduces of all iterations in one pass.
+class Reduces {
+ public:
+  // `end_of_sql`: the conditions (" AND …") and the order in which the caller reads `iteration`,
+  // and the order of the all-reduces (`part`) of an iteration.
+  Reduces(const Database& db, std::string_view end_of_sql);
+
+  // Calls take(start_ns, end_ns) for each all-reduce of the iteration. To be called for all
+  // iterations that the caller reads.
+  template <typename Take>
+  void of(std::int64_t iteration_id, const Take& take) {
+    for (; has_row_ && read_.integer(0) == iteration_id; has_row_ = read_.step())
+      take(read_.maybe_integer(1), read_.maybe_integer(2));
+  }
+
+ private:
+  Statement read_;
+  bool has_row_;
+};
+
 // The cells from Count to Ratio(%).
 inline void write_times(RowSink& out, const Times& times, const std::string& mean_us,
                         const std::string& ratio) {

@@ -274,12 +274,15 @@ class OldStepTrace : public cann::Table {
     Statement read = db.prepare(
         "SELECT id, device_id, number, start_ns, fp_start_ns, bp_end_ns, end_ns, model_number"
         " FROM iteration WHERE is_framework_step = 0 ORDER BY id");
-    Statement parts = db.prepare(
-        "SELECT start_ns, end_ns FROM iteration_part WHERE iteration_id = ? AND is_get_next = 0"
-        " ORDER BY start_ns, id");
+    cann::Reduces parts(db,
+                        " AND is_framework_step = 0 ORDER BY iteration.id, part.start_ns, part.id");
     while (read.step()) {
+      const std::int64_t id = read.integer(0);
       const std::int64_t device = read.integer(1);
-      if (!scope.takes_device(device)) continue;
+      if (!scope.takes_device(device)) {
+        parts.of(id, [](auto, auto) {});
+        continue;
+      }
       const auto moment = [&](std::optional<std::int64_t> ns) {
         ns ? out.number(times.ticks(device, *ns)) : out.missing();
       };
@@ -301,13 +304,15 @@ class OldStepTrace : public cann::Table {
       span(backward, end);
       span(end_before(ends[device], forward), forward);
       out.number_or_missing(read.maybe_integer(7));
-      parts.reset();
-      parts.bind(1, read.integer(0));
-      for (std::size_t i = 0; i < reduces; ++i) {
-        const bool is_there = parts.step();
-        is_there ? moment(parts.maybe_integer(0)) : out.missing();
-        is_there ? span(parts.maybe_integer(0), parts.maybe_integer(1)) : out.missing();
-        if (!is_there) parts.reset();
+      auto left = static_cast<std::int64_t>(reduces);
+      parts.of(id, [&](auto part_start, auto part_end) {
+        moment(part_start);
+        span(part_start, part_end);
+        --left;
+      });
+      for (; left > 0; --left) {
+        out.missing();
+        out.missing();
       }
       out.end_row();
     }

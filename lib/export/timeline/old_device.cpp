@@ -27,7 +27,16 @@ std::string us_of(const old::Times& times, std::int64_t device, std::int64_t wal
 class Steps {
  public:
   Steps(const Database& db, const OutputFile& file, TraceJsonWriter& out)
-      : db_(db), file_(file), scope_(file.scope), out_(out), times_(db) {}
+      : db_(db),
+        file_(file),
+        scope_(file.scope),
+        out_(out),
+        times_(db),
+        reduces_(db,
+                 " AND is_framework_step = 0 AND iteration.end_ns IS NOT NULL"
+                 " AND part.start_ns IS NOT NULL AND part.end_ns IS NOT NULL"
+                 " ORDER BY ifnull(model_number, 0), device_id, iteration.number, iteration.id,"
+                 " part.start_ns, part.id") {}
 
   void write() {
     Statement read = db_.prepare(
@@ -36,8 +45,11 @@ class Steps {
         " ORDER BY ifnull(model_number, 0), device_id, number, id");
     while (read.step()) {
       const auto model = read.maybe_integer(7);
-      if (!scope_.takes_device(read.integer(1)) || !scope_.takes_iteration(model, read.integer(2)))
+      if (!scope_.takes_device(read.integer(1)) ||
+          !scope_.takes_iteration(model, read.integer(2))) {
+        reduces_.of(read.integer(0), [](auto, auto) {});
         continue;
+      }
       Step step{read.integer(0),       read.integer(1),       read.integer(2),
                 read.maybe_integer(3), read.maybe_integer(4), read.maybe_integer(5),
                 read.integer(6)};
@@ -112,22 +124,20 @@ class Steps {
   }
 
   void write_reduces(const Step& step, TraceLane lane) {
-    Statement parts = db_.prepare(
-        "SELECT start_ns, end_ns FROM iteration_part WHERE iteration_id = ? AND is_get_next = 0"
-        " AND start_ns IS NOT NULL AND end_ns IS NOT NULL ORDER BY start_ns, id");
-    parts.bind(1, step.id);
-    for (int i = 0; parts.step(); ++i) {
-      const std::int64_t start_ns = parts.integer(0);
-      const std::int64_t end_ns = parts.integer(1);
+    int count = 0;
+    reduces_.of(step.id, [&](auto start, auto end) {
+      const int i = count++;
+      const std::int64_t start_ns = start.value_or(0);
+      const std::int64_t end_ns = end.value_or(0);
       const std::string name = json_string(fmt::format("Reduce_{}_{}", step.number, i));
       if (!out_.begin_slice({name}, lane, start_ns, saturating_subtract(end_ns, start_ns),
                             {"\"Reduce\""}))
-        continue;
+        return;
       out_.argument({"\"Iteration ID\""}, step.number);
       moment(fmt::format("Reduce Start {}", i), step.device, start_ns);
       moment(fmt::format("Reduce End {}", i), step.device, end_ns);
       out_.end_slice();
-    }
+    });
   }
 
   // Writes the slice "<what> 3" with the given times and its duration.
@@ -164,6 +174,7 @@ class Steps {
   ScopeFilter scope_;
   TraceJsonWriter& out_;
   old::Times times_;
+  cann::Reduces reduces_;
   std::optional<std::int64_t> model_;
   std::optional<OldProcess> process_;
   std::int64_t models_ = 0;
