@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "support/cann_store.hpp"
 
 using namespace msprof;
@@ -232,4 +233,22 @@ TEST_CASE("file names contain the time of the collection, not of the export") {
   CHECK(first.count("memory_record_20240515160507.csv") == 1);
   CHECK(store.files({}) == first);
   CHECK(names_in(store.products()).size() == 2);
+}
+
+TEST_CASE("step_trace is refused where it would be far larger than its rows") {
+  // A pair of cells for each of 4,000 all-reduces in each of 4,000 rows.
+  constexpr std::int64_t kCount = 4'000;
+  CannStore store;
+  store.set_meta("generation", GENERATE("", "cann5"));
+  store.add(DeviceRow());
+  for (std::int64_t id = 1; id <= kCount; ++id) store.add(iteration(id, id));
+  for (std::int64_t id = 1; id <= kCount; ++id)
+    store.add(IterationPartRow{id, 1, 0, kSecond + id, kSecond + id + 1});
+  try {
+    store.files({"step_trace"});
+    FAIL("the table was written");
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::partial_data);
+    CHECK_THAT(error.what(), Catch::Contains("more all-reduces than all others"));
+  }
 }

@@ -8,6 +8,7 @@
 #include "store/trace_db.hpp"
 #include "store/trace_db_writer.hpp"
 #include "support/files.hpp"
+#include "support/page_editor.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;
@@ -217,4 +218,22 @@ TEST_CASE("no other program can change a store while its pages are read") {
   CHECK_THROWS(query(store.path, "DELETE FROM task"));
   RowCursor<TaskRow> tasks(opened->database(), {&TaskRow::id});
   CHECK(tasks.next());
+}
+
+TEST_CASE("no more pages are read than the file has, however often they are named") {
+  const PagedStore store;
+  PageEditor pages(store.path);
+  const std::size_t leaf = pages.child(store.root, 0);
+  const std::size_t middle = pages.add_copy(store.root);
+  pages.name_often(middle, leaf);
+  pages.name_often(store.root, middle);
+  pages.save();
+  const std::size_t named = pages.cell_count(middle) * pages.cell_count(store.root);
+  REQUIRE(named > 10 * pages.pages());
+  const auto opened = TraceDb::open(store.path);
+  REQUIRE(opened);
+  // No row is in range, so the order of the ids says nothing.
+  RowCursor<TaskRow> tasks(opened->database(), {&TaskRow::id}, {.first_id = kTasks + 1});
+  REQUIRE(tasks.reads_pages());
+  CHECK_THROWS_WITH(tasks.next(), Catch::Contains("more pages than the file"));
 }

@@ -294,3 +294,20 @@ TEST_CASE("durations whose sum exceeds 64 bits do not fail the derive passes") {
   CHECK(rows(writer.readable(), "SELECT task_count, total_ns > 9e18, 1 FROM op_time") ==
         Names{"3|1|1"});
 }
+
+TEST_CASE("a store with runs that share tasks is not opened") {
+  const TempFolder folder;
+  const auto path = folder / "msprof.db";
+  const auto is_opened = [&](const std::string& runs) {
+    fs::remove(path);
+    TraceDbWriter(path).publish();
+    query(path, "INSERT INTO task_run(first_task_id, last_task_id) VALUES " + runs);
+    return TraceDb::open(path).has_value();
+  };
+  CHECK(is_opened("(101, 200), (1, 100)"));
+  CHECK(is_opened("(1, 100), (50, 49)"));
+  CHECK_FALSE(is_opened("(100, 200), (1, 100)"));
+  CHECK_FALSE(is_opened("(1, 100), (20, 30)"));
+  CHECK_FALSE(is_opened("(1, 100), (1, 100)"));
+  CHECK_FALSE(is_opened("(1, 'x')"));
+}
