@@ -1,13 +1,16 @@
 // query and advise on clusters, as a user runs them.
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <sstream>
 
 #include "cluster/cluster_file.hpp"
+#include "cluster/part_files.hpp"
 #include "query/cluster_views.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
+#include "support/sample.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;
@@ -17,6 +20,8 @@ using test::run_msprof;
 using test::ranks::ClusterShape;
 
 namespace {
+
+using Words = std::vector<std::string>;
 
 // A cluster in a folder, with rank 2 slow.
 struct ClusterFolder {
@@ -114,6 +119,47 @@ TEST_CASE("A file that is no part, damaged, or not there is named, and nothing i
     CHECK_THAT(run_msprof({verb, "-dir", path("text.part")}).err,
                Contains("is not a rank summary of msprof"));
     CHECK_THAT(run_msprof({verb, "-dir", path("none.part")}).err, Contains("does not exist"));
+  }
+}
+
+TEST_CASE("Numbers of ranks and texts that a cluster does not have end no verb but in words") {
+  ClusterShape shape;
+  shape.steps = 5;
+  shape.faults.slow_rank = 2;
+  const test::TempFolder folder;
+  const bool has_detail = GENERATE(true, false);
+  test::cluster_of(folder.path(), shape, has_detail ? 1'000'000 : 0);
+  const std::string file = folder / "cluster.db";
+  const std::string good = test::read_file(file);
+  std::string all_views;
+  for (const View& view : cluster_views())
+    all_views +=
+        fmt::format("{}(SELECT count(*) FROM {})", all_views.empty() ? "SELECT " : ", ", view.name);
+  const auto columns = test::query(
+      file,
+      "SELECT 'UPDATE ' || t.name || ' SET ' || c.name || ' = ' FROM sqlite_schema AS t,"
+      " pragma_table_info(t.name) AS c WHERE t.type = 'table' AND c.pk = 0 AND (c.name LIKE '%_id'"
+      " OR c.name LIKE '%member%' OR c.name LIKE '%_rank') ORDER BY 1");
+  REQUIRE(columns.size() > 30);
+  for (const std::string& column : test::sample(columns, 6)) {
+    for (const char* id : {"-1", "1 << 40", "9223372036854775807"}) {
+      INFO(column << id);
+      test::write_file(file, good);
+      test::change_part(file, column + id);
+      for (const Words& words :
+           {Words{"query", "-dir", file, all_views}, Words{"show", "-dir", file},
+            Words{"advise", "-dir", file}, Words{"compare", file, file},
+            Words{"export", "cluster", "-dir", file, "--output", folder / "out"},
+            Words{"merge", "--output", folder / "merged.part", file}}) {
+        const auto result = run_msprof(words);
+        INFO(words.front() << ": exit code " << result.exit_code << ", signal " << result.signal
+                           << "\n"
+                           << result.err);
+        CHECK(result.signal == 0);
+        CHECK((result.exit_code == 0 || result.exit_code == 3 || result.exit_code == 4));
+        if (result.exit_code != 0) CHECK_FALSE(result.err.empty());
+      }
+    }
   }
 }
 
