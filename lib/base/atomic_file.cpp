@@ -48,13 +48,6 @@ std::optional<TemporaryName> parse_temporary(std::string_view name) {
   return TemporaryName{true, is_this_machine(tail.substr(kRandomBytes + 1))};
 }
 
-// Returns true if the owner of a temporary no longer exists. Being able to lock is not enough if
-// another machine made it: on some mounts locks are visible to one machine only.
-bool is_ownerless(OwnerLock lock, const TemporaryName& name, bool is_old) {
-  if (lock == OwnerLock::held) return false;
-  return is_old || (lock == OwnerLock::taken && name.is_of_this_machine);
-}
-
 fs::path temporary_beside(const fs::path& target) {
   const std::string tail = fmt::format(".{}-{}{}", random_name(), machine_tag(), kSuffix);
   // The temporary name must fit in NAME_MAX even if the final name only just fits.
@@ -76,7 +69,7 @@ void remove_stale_file(const fs::path& path, const TemporaryName& name) {
     fd.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (fd) lock = look_for_owner(fd.get());
   }
-  if (is_ownerless(lock, name, is_old)) ::unlink(path.c_str());
+  if (is_ownerless(lock, name.is_of_this_machine, is_old)) ::unlink(path.c_str());
 }
 
 void remove_stale_folder(const fs::path& path, const TemporaryName& name,
@@ -95,7 +88,7 @@ void remove_stale_folder(const fs::path& path, const TemporaryName& name,
     if (!fd) return;
     lock = take_owner_lock(fd.get());
   }
-  if (!is_ownerless(lock, name, is_old)) return;
+  if (!is_ownerless(lock, name.is_of_this_machine, is_old)) return;
   if (rescue && !rescue(path)) return;
   std::error_code ignored;
   fs::remove_all(path, ignored);

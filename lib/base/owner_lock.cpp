@@ -84,6 +84,10 @@ bool is_same_file(int fd, const fs::path& path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+bool is_ownerless(OwnerLock lock, bool is_of_this_machine, bool is_old) {
+  return (lock == OwnerLock::taken && is_of_this_machine) || (lock != OwnerLock::held && is_old);
+}
+
 bool is_abandoned(const fs::path& path) {
   const auto limit = fs::file_time_type::clock::now() - kAbandoned;
   std::error_code error;

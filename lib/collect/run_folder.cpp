@@ -66,16 +66,6 @@ std::string fresh_name() {
   return fmt::format("{}{}_{}", kRunPrefix, random_name(), machine_tag());
 }
 
-// Returns whether no process uses the folder of `run`. A lock that can be acquired proves this only
-// for runs of this machine; other names are from earlier versions, which used other locks.
-bool is_ownerless(OwnerLock lock, std::string_view run, const fs::path& folder,
-                  const fs::path& lock_path) {
-  if (lock == OwnerLock::held) return false;
-  if (lock == OwnerLock::taken && is_this_machine(run.substr(run.rfind('_') + 1))) return true;
-  std::error_code ignored;
-  return is_abandoned(lock_path) && (!fs::exists(folder, ignored) || is_abandoned(folder));
-}
-
 }  // namespace
 
 fs::path user_cache_folder() {
@@ -154,7 +144,10 @@ int remove_stale_runs(const fs::path& runs) {
       std::error_code ignored;
       const bool orphan = !is_lock && !fs::exists(lock_path, ignored);
       const RunLockFile lock = take_lock(lock_path, 0);
-      if (!orphan && (!lock.fd || !is_ownerless(lock.lock, run, folder, lock_path))) continue;
+      const bool is_old =
+          is_abandoned(lock_path) && (!fs::exists(folder, ignored) || is_abandoned(folder));
+      const bool is_ours = is_this_machine(run.substr(run.rfind('_') + 1));
+      if (!orphan && (!lock.fd || !is_ownerless(lock.lock, is_ours, is_old))) continue;
       const bool existed = fs::exists(folder, ignored);
       if (!remove_tree(folder)) continue;
       if (existed) ++removed;

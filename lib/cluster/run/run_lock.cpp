@@ -45,7 +45,7 @@ bool may_be_held(OwnerLock lock, const std::optional<LockHolder>& holder, const 
   if (holder && holder->pid == 0) return false;
   const bool is_seen =
       !holder || holder->host == valid_utf8(own_host_name()) || is_this_machine(holder->machine);
-  return !(lock == OwnerLock::taken && is_seen) && !is_abandoned(path);
+  return !is_ownerless(lock, is_seen, is_abandoned(path));
 }
 
 }  // namespace
