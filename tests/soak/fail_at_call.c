@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum kind { READDIR, OPEN, READ, WRITE, RENAME, FSYNC, MKDIR, LOCK, MMAP, THREAD, KINDS };
@@ -131,6 +132,7 @@ ssize_t __read_chk(int file, void* bytes, size_t size, size_t room);       /* NO
 ssize_t __pread_chk(int file, void* b, size_t s, off_t at, size_t room);   /* NOLINT */
 ssize_t __pread64_chk(int file, void* b, size_t s, off_t at, size_t room); /* NOLINT */
 FILE* fopen64(const char* path, const char* mode);
+int mkostemp64(char* path, int flags);
 
 struct dirent* readdir(struct __dirstream* folder) {
   NEXT(readdir);
@@ -210,6 +212,21 @@ FILE* fopen64(const char* path, const char* mode) {
   return fails(OPEN, path) ? NULL : next(path, mode);
 }
 
+int mkostemp(char* path, int flags) {
+  NEXT(mkostemp);
+  return fails(OPEN, path) ? -1 : next(path, flags);
+}
+
+int mkostemp64(char* path, int flags) {
+  NEXT(mkostemp64);
+  return fails(OPEN, path) ? -1 : next(path, flags);
+}
+
+int memfd_create(const char* name, unsigned flags) {
+  NEXT(memfd_create);
+  return fails(OPEN, name) ? -1 : next(name, flags);
+}
+
 ssize_t read(int file, void* bytes, size_t size) {
   NEXT(read);
   return moves_less(READ, file, &size) ? -1 : next(file, bytes, size);
@@ -253,6 +270,16 @@ ssize_t pwrite(int file, const void* bytes, size_t size, off_t at) {
 ssize_t pwrite64(int file, const void* bytes, size_t size, off_t at) {
   NEXT(pwrite64);
   return moves_less(WRITE, file, &size) ? -1 : next(file, bytes, size, at);
+}
+
+ssize_t writev(int file, const struct iovec* chunks, int count) {
+  NEXT(writev);
+  size_t size = 2;
+  if (moves_less(WRITE, file, &size)) return -1;
+  if (size == 2) return next(file, chunks, count);
+  struct iovec half = chunks[0];
+  half.iov_len /= 2;
+  return next(file, &half, 1);
 }
 
 ssize_t copy_file_range(int from, off64_t* at, int to, off64_t* to_at, size_t size,
@@ -327,8 +354,8 @@ int flock(int file, int operation) {
 }
 
 static bool is_lock(int command) {
-  return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
-         command == F_OFD_SETLKW;
+  return command == F_GETLK || command == F_SETLK || command == F_SETLKW ||
+         command == F_OFD_GETLK || command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
 int fcntl(int file, int command, ...) {
