@@ -88,6 +88,11 @@ std::string names(const std::vector<std::string>& texts, std::string_view betwee
   return result;
 }
 
+std::string names_of_both(const cell::Names& names) {
+  const std::string text = text_of_both(html::names(names.base, "+"), html::names(names.now, "+"));
+  return text.empty() ? "-" : text;
+}
+
 std::string op_name(const OpChange& op) {
   return names_of_both({op.base_names, op.new_names});
 }

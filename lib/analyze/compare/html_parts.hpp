@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/compare/comparison.hpp"
+#include "analyze/compare/comparison_tables.hpp"
 
 namespace msprof::html {
 
@@ -21,6 +22,8 @@ std::string name(std::string_view text);
 // Joins names with `between`; long lists are shortened to a few names and a count.
 std::string names(const std::vector<std::string>& texts, std::string_view between);
 
+// "conv1+bn1+relu1 → conv1"; "-" if neither side has a name.
+std::string names_of_both(const cell::Names& names);
 // Name of an operator on both sides: "conv1+bn1+relu1 → conv1".
 std::string op_name(const OpChange& op);
 

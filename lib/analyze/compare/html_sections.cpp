@@ -13,12 +13,6 @@ namespace msprof::html {
 
 namespace {
 
-// "conv1+bn1+relu1 → conv1"; "-" if neither side has a name.
-std::string names_of_both(const cell::Names& names) {
-  const std::string text = text_of_both(html::names(names.base, "+"), html::names(names.now, "+"));
-  return text.empty() ? "-" : text;
-}
-
 // Writes one cell of a comparison.
 class HtmlCell {
  public:
